@@ -1,0 +1,53 @@
+# The doors of the project. Every target sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONUTF8 := 1
+export HF_HUB_OFFLINE := 1
+export TRANSFORMERS_OFFLINE := 1
+# The evaluation data lies beside the checkout where it is laid out; tests that need it skip elsewhere.
+ifeq ($(ATTEST_EVAL_DATA),)
+ifneq ($(wildcard ../shared/eval),)
+export ATTEST_EVAL_DATA := $(abspath ../shared/eval)
+endif
+endif
+
+.PHONY: install install-dev demo test lint fmt serve bench clean
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bge]'
+	touch $(VENV)/.base $@
+
+install: $(VENV)/.base
+install-dev: $(VENV)/.dev
+
+demo: $(VENV)/.base
+	$(BIN)/attest demo
+
+serve: $(VENV)/.base
+	$(BIN)/attest serve
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+fmt: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.base
+	$(BIN)/python -m tests.bench
+
+clean:
+	rm -rf $(VENV) build *.egg-info

@@ -1,0 +1,1 @@
+"""The citation auditor: after the answer, each sentence is checked against what it cites."""

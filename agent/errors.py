@@ -1,0 +1,73 @@
+"""Everything the agent can raise.
+
+AgentError
+├── ModelUnavailableError     the chat model gave no answer (retry)
+├── MalformedModelOutputError the model would not keep to the protocol (permanent)
+├── BudgetExceededError       a step, token or time budget of the run is spent (permanent)
+├── UnknownRunError           no such run for this principal (permanent)
+└── ToolError                 shown to the model as an observation, never to the user
+    ├── UnknownToolError      the name is not on the run's whitelist
+    ├── ToolArgumentsError    the arguments do not fit the tool's schema
+    └── ToolTimeoutError      the tool did not answer in time (retry)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class AgentError(Exception):
+    """Root of the agent's errors. The message says what failed, on what, and what to do."""
+
+    code: ClassVar[str] = "agent_failed"
+    retryable: ClassVar[bool] = False
+
+
+class ModelUnavailableError(AgentError):
+    """The chat model gave no answer."""
+
+    code = "model_unavailable"
+    retryable = True
+
+
+class MalformedModelOutputError(AgentError):
+    """The model would not keep to the protocol, retries included."""
+
+    code = "malformed_model_output"
+
+
+class BudgetExceededError(AgentError):
+    """A step, token or time budget of the run is spent."""
+
+    code = "budget_exceeded"
+
+
+class UnknownRunError(AgentError):
+    """No such run for this principal; the same answer for another tenant's."""
+
+    code = "unknown_run"
+
+
+class ToolError(AgentError):
+    """A tool call that failed; the message is written for the model."""
+
+    code = "tool_failed"
+
+
+class UnknownToolError(ToolError):
+    """The tool's name is not on the run's whitelist."""
+
+    code = "unknown_tool"
+
+
+class ToolArgumentsError(ToolError):
+    """The arguments do not fit the tool's schema."""
+
+    code = "tool_arguments"
+
+
+class ToolTimeoutError(ToolError):
+    """The tool did not answer in time."""
+
+    code = "tool_timeout"
+    retryable = True

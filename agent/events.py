@@ -1,0 +1,212 @@
+"""What a run emits: frozen events tagged by `kind`, one gap-free sequence per run.
+
+Invariants (tested): `seq` counts 0, 1, 2, …; the `text_delta` texts joined equal the
+terminal event's answer; every `citation_added` names a passage retrieved in this run;
+each `tool_called` has one `tool_returned`; exactly one terminal event, the last.
+New kinds are additive; renaming one is a breaking change.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from agent.audit.verdicts import Audit, SentenceVerdict
+from retrieval.types import Passage, SearchFilter, Tier, Value
+
+
+class EventBase(Value):
+    """What every event carries."""
+
+    run_id: str
+    trace_id: str
+    seq: int = Field(ge=0)
+    at: datetime
+    """UTC."""
+
+
+class RunStarted(EventBase):
+    """The first event."""
+
+    kind: Literal["run_started"] = "run_started"
+    question: str
+    """Secrets already replaced by pseudonyms."""
+    model: str
+    encoder: str
+
+
+class TriggerDecided(EventBase):
+    """Whether and how the run retrieves."""
+
+    kind: Literal["trigger_decided"] = "trigger_decided"
+    tier: Tier
+    reasons: tuple[str, ...]
+    scores: dict[str, float]
+    candidate_documents: tuple[str, ...] = ()
+
+
+class PassagesRetrieved(EventBase):
+    """Passages that entered the run, by the trigger or by a tool; their labels are valid from here on."""
+
+    kind: Literal["passages_retrieved"] = "passages_retrieved"
+    question: str
+    filter: SearchFilter = SearchFilter()
+    passages: tuple[Passage, ...]
+
+
+class StepStarted(EventBase):
+    """A model call of the ReAct loop begins. `step` counts from 1."""
+
+    kind: Literal["step_started"] = "step_started"
+    step: int
+
+
+class ThoughtDelta(EventBase):
+    """A piece of a Thought while it is being written."""
+
+    kind: Literal["thought_delta"] = "thought_delta"
+    step: int
+    text: str
+
+
+class ToolCalled(EventBase):
+    """The model asked for a tool and the call passed the whitelist."""
+
+    kind: Literal["tool_called"] = "tool_called"
+    step: int
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    requested_name: str
+    """The name as the model wrote it; differs from `tool` after a near match."""
+
+
+class ToolReturned(EventBase):
+    """The one result of a tool call; failures and time-outs are results too."""
+
+    kind: Literal["tool_returned"] = "tool_returned"
+    step: int
+    call_id: str
+    tool: str
+    ok: bool
+    observation: str
+    quality_score: float = Field(ge=0, le=1)
+    latency_ms: float
+
+
+class FormatError(EventBase):
+    """The model broke the protocol; the reason was returned to it as an observation."""
+
+    kind: Literal["format_error"] = "format_error"
+    step: int
+    reason: str
+
+
+class GuardFired(EventBase):
+    """A guard of the loop stepped in."""
+
+    kind: Literal["guard_fired"] = "guard_fired"
+    guard: Literal["max_steps", "repetition", "format_retries", "run_timeout", "token_budget"]
+    reason: str
+
+
+class ModelUsed(EventBase):
+    """Tokens and time of one model call."""
+
+    kind: Literal["model_used"] = "model_used"
+    step: int
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    latency_ms: float
+
+
+class Notice(EventBase):
+    """Something the reader should know while it happens (fallback model, slow step)."""
+
+    kind: Literal["notice"] = "notice"
+    code: str
+    message: str
+
+
+class TextDelta(EventBase):
+    """A piece of the answer, tags included."""
+
+    kind: Literal["text_delta"] = "text_delta"
+    text: str
+
+
+class CitationAdded(EventBase):
+    """The answer cites a passage of this run for the first time."""
+
+    kind: Literal["citation_added"] = "citation_added"
+    label: str
+    document_id: str
+    title: str
+    page: int | None
+
+
+class SentenceAudited(EventBase):
+    """The auditor's verdict on one sentence of the answer."""
+
+    kind: Literal["sentence_audited"] = "sentence_audited"
+    verdict: SentenceVerdict
+
+
+class RunCompleted(EventBase):
+    """Terminal: the run has an answer. Stands alone: answer, audit, passages and usage."""
+
+    kind: Literal["run_completed"] = "run_completed"
+    status: Literal["answered", "not_in_documents", "general", "stopped_by_guard"]
+    answer: str
+    audit: Audit
+    passages: tuple[Passage, ...]
+    tier: Tier
+    model: str
+    encoder: str
+    steps: int
+    prompt_tokens: int
+    completion_tokens: int
+    latency_ms: float
+
+
+class RunFailed(EventBase):
+    """Terminal: the run has no answer."""
+
+    kind: Literal["run_failed"] = "run_failed"
+    code: str
+    message: str
+
+
+class RunCancelled(EventBase):
+    """Terminal: the caller ended the run."""
+
+    kind: Literal["run_cancelled"] = "run_cancelled"
+
+
+TerminalEvent = RunCompleted | RunFailed | RunCancelled
+
+Event = Annotated[
+    RunStarted
+    | TriggerDecided
+    | PassagesRetrieved
+    | StepStarted
+    | ThoughtDelta
+    | ToolCalled
+    | ToolReturned
+    | FormatError
+    | GuardFired
+    | ModelUsed
+    | Notice
+    | TextDelta
+    | CitationAdded
+    | SentenceAudited
+    | RunCompleted
+    | RunFailed
+    | RunCancelled,
+    Field(discriminator="kind"),
+]
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads a stored event back: `EVENT_ADAPTER.validate_json(text)`."""

@@ -1,0 +1,78 @@
+"""The chat model Protocol: what the loop needs of any model, local, remote or rule-based."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from retrieval.types import Passage, Tier, Value
+
+Role = Literal["system", "user", "assistant"]
+
+
+class Message(Value):
+    """One message of a prompt."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """The run as values, for models that are rules: the extractive model reads this, not the prompt."""
+
+    question: str
+    language: Literal["zh", "en"]
+    tier: Tier
+    passages: tuple[Passage, ...] = ()
+    """All passages of the run so far, in the order they were retrieved."""
+    searched: tuple[str, ...] = ()
+    """The questions searched so far."""
+    candidate_documents: tuple[str, ...] = ()
+    observations: tuple[tuple[str, str], ...] = ()
+    """(tool, observation) of the steps so far."""
+    tools: tuple[str, ...] = ()
+    """The run's whitelist."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One model call."""
+
+    messages: tuple[Message, ...]
+    facts: RunFacts
+    purpose: Literal["step", "finish"] = "step"
+    """`step`: speak the protocol. `finish`: write the answer for the reader as plain text with tags."""
+    max_tokens: int = 1024
+    temperature: float = 0.0
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPiece:
+    """A piece of a streamed reply; usage stands on the last piece only."""
+
+    text: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    meta: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class ChatModel(Protocol):
+    """Streams replies. Stateless between calls; several calls may run at once."""
+
+    @property
+    def name(self) -> str:
+        """Model name for events and surfaces, e.g. `extractive` or `qwen2.5-7b-instruct`."""
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[ChatPiece]:
+        """Stream the reply to one request.
+
+        Closing the iterator cancels the call.
+
+        Raises:
+            ModelUnavailableError: no connection, time-out, 429 or 5xx after the retries.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Chat models: one file per kind of endpoint."""

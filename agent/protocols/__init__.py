@@ -1,0 +1,1 @@
+"""Tool-call protocols: incremental parsers that yield the same events."""

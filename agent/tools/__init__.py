@@ -1,0 +1,1 @@
+"""Tools: registry, executor and cleaning."""

@@ -1,0 +1,1 @@
+"""The doors and the wiring: HTTP routes, CLI, settings, database engine."""

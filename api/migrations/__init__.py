@@ -1,0 +1,1 @@
+"""Database migrations over the tables of all rooms."""

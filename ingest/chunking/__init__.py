@@ -1,0 +1,1 @@
+"""Semantic chunking: blocks in, chunks out; pure functions."""

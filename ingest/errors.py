@@ -1,0 +1,86 @@
+"""Everything ingestion can raise.
+
+IngestError
+├── UnsupportedDocumentError  no parser for this content (permanent)
+├── CorruptDocumentError      the parser cannot read it (permanent)
+├── EncryptedDocumentError    a password is needed or wrong (permanent)
+├── NoTextError               nothing readable came out (permanent)
+├── DocumentTooLargeError     above the size or page limit (permanent)
+├── ParserLimitError          the parser ran out of time or memory, or died (permanent)
+├── UnknownDocumentError      no such document for this principal (permanent)
+├── UnknownJobError           no such job for this principal (permanent)
+├── VaultKeyError             the vault's key is missing or does not fit (permanent)
+└── SourceUnavailableError    the source could not be read just now (retry)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class IngestError(Exception):
+    """Root of ingestion's errors. The message says what failed, on what, and what to do."""
+
+    code: ClassVar[str] = "ingest_failed"
+    retryable: ClassVar[bool] = False
+
+
+class UnsupportedDocumentError(IngestError):
+    """No parser reads this content."""
+
+    code = "unsupported_document"
+
+
+class CorruptDocumentError(IngestError):
+    """The content is damaged or is not what it claims to be."""
+
+    code = "corrupt_document"
+
+
+class EncryptedDocumentError(IngestError):
+    """The document needs a password, or the one given is wrong."""
+
+    code = "encrypted_document"
+
+
+class NoTextError(IngestError):
+    """The document yields no text; it is never made ready empty."""
+
+    code = "no_text"
+
+
+class DocumentTooLargeError(IngestError):
+    """The document is above the size or page limit."""
+
+    code = "document_too_large"
+
+
+class ParserLimitError(IngestError):
+    """The parser ran out of time or memory, or its process died."""
+
+    code = "parser_limit"
+
+
+class UnknownDocumentError(IngestError):
+    """No such document for this principal; the same answer for another tenant's."""
+
+    code = "unknown_document"
+
+
+class UnknownJobError(IngestError):
+    """No such job for this principal; the same answer for another tenant's."""
+
+    code = "unknown_job"
+
+
+class VaultKeyError(IngestError):
+    """The vault's key is missing or is not the one that wrote it."""
+
+    code = "vault_key"
+
+
+class SourceUnavailableError(IngestError):
+    """The source could not be read just now."""
+
+    code = "source_unavailable"
+    retryable = True

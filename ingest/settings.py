@@ -1,0 +1,38 @@
+"""Settings of ingestion. Plain frozen values: only `api/settings.py` reads the environment."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from retrieval.types import Value
+
+
+class ParserSettings(Value):
+    """Limits of the parser processes."""
+
+    processes: int = Field(default=1, ge=1, le=32)
+    timeout_s: float = Field(default=300.0, gt=0)
+    """Wall time for one document."""
+    memory_mb: int = Field(default=2048, ge=256)
+    max_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
+    max_pages: int = Field(default=10_000, ge=1)
+
+
+class ChunkSettings(Value):
+    """Sizes of chunks, in encoder tokens."""
+
+    max_tokens: int = Field(default=400, ge=64)
+    """Upper bound; the encoder's own limit counts where it is lower."""
+    min_tokens: int = Field(default=48, ge=0)
+    """Sections below this are merged with a neighbour."""
+
+
+class IngestSettings(Value):
+    """All of ingestion's settings."""
+
+    parser: ParserSettings = ParserSettings()
+    chunk: ChunkSettings = ChunkSettings()
+    encode_batch: int = Field(default=16, ge=1)
+    lease_s: float = Field(default=60.0, gt=0)
+    """A running job whose lease is older than this belongs to a dead process and is taken over."""
+    max_attempts: int = Field(default=3, ge=1)

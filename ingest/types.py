@@ -1,0 +1,132 @@
+"""Values of ingestion: blocks, parsed documents, documents, jobs."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Literal
+
+from pydantic import Field
+
+from retrieval.types import EVERYONE, Authority, Box, Value
+
+Format = Literal["pdf", "docx", "markdown", "html", "text", "srt", "vtt", "transcript"]
+BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "turn", "code"]
+
+
+class Block(Value):
+    """A parsed element in reading order. Parsers give blocks and know nothing of chunks."""
+
+    kind: BlockKind
+    text: str
+    """Plain text; for tables the rows joined by newlines, cells by ` | ` (see `rows`)."""
+    level: int = 0
+    """Heading level, 1 to 6; 0 for other kinds."""
+    page_number: int | None = None
+    """1-based page the block starts on; None where the format has no pages, never invented."""
+    page_end: int | None = None
+    boxes: tuple[Box, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Tables: cells by row, merged cells expanded, all rows of equal length."""
+    header_rows: int = 0
+    """How many leading rows are the header."""
+    speaker: str | None = None
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+class PageYield(Value):
+    """What one page gave, for the admission report."""
+
+    page_number: int
+    characters: int
+    garbled_ratio: float = 0.0
+    ocr: bool = False
+
+
+class ParsedDocument(Value):
+    """A parser's whole result. Plain data: it crosses the sandbox's process border."""
+
+    format: Format
+    blocks: tuple[Block, ...]
+    page_count: int | None = None
+    title: str = ""
+    """The document's own title (metadata or first heading); empty when it has none."""
+    encoding: str | None = None
+    """Detected text encoding, for text formats."""
+    pages: tuple[PageYield, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the parser dropped or could not read, in words for the admission report."""
+
+
+DocumentState = Literal["pending", "ready", "superseded", "failed", "deleted"]
+JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+JobStage = Literal["queued", "parsing", "chunking", "encoding", "publishing", "done"]
+
+
+class DocumentMeta(Value):
+    """What the uploader says of a document; all of it reaches every chunk."""
+
+    title: str | None = None
+    issuer: str = ""
+    authority: Authority = "unknown"
+    effective_from: date | None = None
+    effective_to: date | None = None
+    labels: frozenset[str] = frozenset()
+    access: frozenset[str] = frozenset({EVERYONE})
+    language: Literal["zh", "en", "other"] | None = None
+
+
+class Document(Value):
+    """One version of a source file, as the catalogue keeps it."""
+
+    document_id: str
+    """32 hex digits."""
+    tenant: str
+    source: str
+    """The name that ties versions together: the upload's display name, text only, never a path on disk."""
+    version: int = Field(ge=1)
+    state: DocumentState
+    meta: DocumentMeta
+    title: str
+    format: Format | None = None
+    content_hash: str | None = None
+    """SHA-256 of the bytes; recorded last, when everything else is done."""
+    size_bytes: int
+    page_count: int | None = None
+    chunk_count: int = 0
+    created_by: str
+    created_at: datetime
+    error_code: str | None = None
+    error: str | None = None
+
+
+class Job(Value):
+    """One durable ingestion job."""
+
+    job_id: str
+    tenant: str
+    document_id: str
+    source: str
+    state: JobState
+    stage: JobStage = "queued"
+    pages_done: int = 0
+    pages_total: int | None = None
+    chunks_done: int = 0
+    chunks_total: int | None = None
+    outcome: Literal["new", "new_version", "unchanged"] | None = None
+    """`unchanged`: the same bytes were ready already; `document_id` names that document."""
+    attempts: int = 0
+    error_code: str | None = None
+    error: str | None = None
+    created_at: datetime
+    updated_at: datetime
+
+
+class DeletionReceipt(Value):
+    """What a delete probed afterwards and what was left there (all zero when it succeeded)."""
+
+    document_id: str
+    deleted_chunks: int
+    left: dict[str, int]
+    """Probe name → count left: `chunks`, `originals`, `vault_only_here`, …"""
+    at: datetime

@@ -1,0 +1,1 @@
+"""Prompt templates and one typed render function per template. Imports nothing of ours."""

@@ -1,0 +1,58 @@
+"""Everything retrieval can raise.
+
+RetrievalError
+├── IndexMismatchError     the collection was written by another encoder (permanent)
+├── CollectionMissingError the collection does not exist yet (permanent)
+├── FolderLockedError      another process holds the embedded store's folder (permanent)
+├── EncoderUnavailableError  the configured encoder or reranker cannot be loaded (permanent)
+├── SymbolFileError        a domain file of the symbol language is malformed (permanent)
+└── StoreUnavailableError  the vector store gave no answer (retry)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RetrievalError(Exception):
+    """Root of retrieval's errors. The message says what failed, on what, and what to do."""
+
+    code: ClassVar[str] = "retrieval_failed"
+    retryable: ClassVar[bool] = False
+
+
+class IndexMismatchError(RetrievalError):
+    """The collection records another encoder, revision or dimension than the one in use."""
+
+    code = "index_mismatch"
+
+
+class CollectionMissingError(RetrievalError):
+    """The collection does not exist yet."""
+
+    code = "collection_missing"
+
+
+class FolderLockedError(RetrievalError):
+    """Another process holds the folder of the embedded store."""
+
+    code = "folder_locked"
+
+
+class EncoderUnavailableError(RetrievalError):
+    """The configured encoder or reranker cannot be loaded."""
+
+    code = "encoder_unavailable"
+
+
+class SymbolFileError(RetrievalError):
+    """A domain file of the symbol language is malformed."""
+
+    code = "symbol_file"
+
+
+class StoreUnavailableError(RetrievalError):
+    """The vector store gave no answer in time."""
+
+    code = "store_unavailable"
+    retryable = True

@@ -1,0 +1,64 @@
+"""Settings of retrieval. Plain frozen values: only `api/settings.py` reads the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from retrieval.types import Value
+
+
+class EncoderSettings(Value):
+    """Which encoder and reranker serve."""
+
+    encoder: Literal["auto", "bge-m3", "embedded", "lexical"] = "auto"
+    """`auto`: bge-m3 when its weights are on the machine, else embedded, else lexical."""
+    bge_m3_path: Path | None = None
+    """Folder of the BGE-M3 weights (with both `.pt` heads)."""
+    reranker_path: Path | None = None
+    """Folder of the BGE reranker weights; None: the embedded reranker."""
+    batch_size: int = Field(default=16, ge=1, le=512)
+
+
+class StoreSettings(Value):
+    """Which vector store serves."""
+
+    store: Literal["edge", "qdrant"] = "edge"
+    collection: str = "attest"
+    qdrant_url: str | None = None
+    qdrant_api_key: str | None = Field(default=None, repr=False)
+    timeout_s: float = Field(default=10.0, gt=0)
+
+
+class SearchSettings(Value):
+    """How search fuses, reranks and cuts."""
+
+    candidates_k: int = Field(default=30, ge=1, le=500)
+    """Fetched per channel."""
+    rerank_k: int = Field(default=10, ge=1, le=200)
+    top_k: int = Field(default=3, ge=1, le=50)
+    rrf_k: int = Field(default=60, ge=1)
+    """Constant of reciprocal rank fusion (Cormack et al. 2009)."""
+    dense_weight: float = Field(default=1.0, ge=0)
+    sparse_weight: float = Field(default=1.0, ge=0)
+    symbol_weight: float = Field(default=0.6, ge=0)
+
+
+class TriggerSettings(Value):
+    """Thresholds of the three trigger tiers; first-stage signals, 0 to 1."""
+
+    strong: float = Field(default=0.55, ge=0, le=1)
+    weak: float = Field(default=0.35, ge=0, le=1)
+
+
+class RetrievalSettings(Value):
+    """All of retrieval's settings."""
+
+    models: EncoderSettings = EncoderSettings()
+    vectors: StoreSettings = StoreSettings()
+    search: SearchSettings = SearchSettings()
+    trigger: TriggerSettings = TriggerSettings()
+    symbols_dir: Path | None = None
+    """Folder with domain files (`*.toml`) beside the built-in ones."""

@@ -1,0 +1,83 @@
+"""The vector store Protocol. One contract suite (`tests/contract`) runs on every implementation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.encoder import EncoderInfo
+from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector
+
+
+class VectorStore(Protocol):
+    """Keeps encoded chunks and answers filtered nearest-neighbour questions.
+
+    Chunks are written *staged* and become visible to queries only by `publish`, so
+    that a half-written version is never found. Every read takes a `Scope`
+    (tenant and access); there is no way to ask without one.
+
+    Raises everywhere: `StoreUnavailableError` when the store gives no answer.
+    """
+
+    async def open(self, encoder: EncoderInfo) -> None:
+        """Create the collection or check that `encoder` wrote it.
+
+        Raises:
+            IndexMismatchError: another encoder, revision or dimension is recorded.
+            FolderLockedError: another process holds the folder (embedded store).
+        """
+        ...
+
+    async def close(self) -> None:
+        """Flush and release. Closing twice is allowed."""
+        ...
+
+    async def write(self, chunks: Sequence[EncodedChunk]) -> None:
+        """Upsert chunks as staged, by `chunk_id`; durable when it returns. Writing twice doubles nothing.
+
+        A chunk that is already published stays published.
+        """
+        ...
+
+    async def publish(self, tenant: str, document_id: str) -> int:
+        """Make all chunks of a document visible; return how many it has."""
+        ...
+
+    async def chunk_ids(self, tenant: str, document_id: str) -> set[str]:
+        """Return the ids of the document's chunks, staged ones included (resume after a crash)."""
+        ...
+
+    async def prune(self, tenant: str, document_id: str, keep: set[str]) -> int:
+        """Delete the document's chunks whose id is not in `keep`; return how many went."""
+        ...
+
+    async def delete(self, tenant: str, document_id: str) -> int:
+        """Delete all chunks of a document, staged ones included; return how many went."""
+        ...
+
+    async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
+        """Return published chunks by cosine, best first."""
+        ...
+
+    async def sparse(self, vector: SparseVector, scope: Scope, limit: int) -> list[ScoredChunk]:
+        """Return published chunks by sparse dot product, best first; chunks that score 0 are left out."""
+        ...
+
+    async def symbols(self, tokens: frozenset[str], scope: Scope, limit: int) -> list[ScoredChunk]:
+        """Return published chunks that carry any of these symbol tokens; the score is how many they carry."""
+        ...
+
+    async def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
+        """Return a document's published chunks in order; empty when the scope does not admit it."""
+        ...
+
+    async def count(self, scope: Scope) -> int:
+        """Count published chunks in scope."""
+        ...
+
+    def scan(self, scope: Scope, batch: int = 256) -> AsyncIterator[list[Chunk]]:
+        """Iterate over all published chunks in scope (evaluation, vocabulary)."""
+        ...

@@ -1,0 +1,1 @@
+"""Vector stores: one file per engine."""

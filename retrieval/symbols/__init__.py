@@ -1,0 +1,1 @@
+"""The symbol language: recognisers, normal forms, comparison, pseudonyms."""
