@@ -22,6 +22,7 @@ _PAIR_LIMIT = 160
 
 _LIST_NUMBER_RE = re.compile(r"[ \t>#*•-]*[(（]?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})\Z")
 _WORD_BEFORE_RE = re.compile(r"[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ.]*\Z")
+_BLANKS_RE = re.compile(r"[ \t]+")
 _ENTITY_RE = re.compile(r"&(?:#?\w+)\Z")
 _ACRONYM_RE = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]\Z")
 
@@ -125,7 +126,7 @@ def _past_tags(text: str, end: int, tag_end: dict[int, int]) -> int:
 
 
 def _ends_sentence(text: str, at: int, core: int, end: int, closed: str) -> bool:
-    following = text[end:].lstrip(" \t")[:1] if end < len(text) else ""
+    following = _first_after_blanks(text, end)
     spaced = end == len(text) or text[end].isspace()
     if not following or following == "\n":
         return True
@@ -141,6 +142,12 @@ def _ends_sentence(text: str, at: int, core: int, end: int, closed: str) -> bool
     if char == ";" and _ENTITY_RE.search(text, max(0, at - 10), at):
         return False
     return not (closed and following.islower())
+
+
+def _first_after_blanks(text: str, at: int) -> str:
+    match = _BLANKS_RE.match(text, at)
+    at = match.end() if match else at
+    return text[at : at + 1]
 
 
 def _dot_ends_sentence(text: str, at: int, core: int, end: int, following: str, spaced: bool, closed: str) -> bool:
