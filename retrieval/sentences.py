@@ -152,7 +152,8 @@ def _first_after_blanks(text: str, at: int) -> str:
 
 def _dot_ends_sentence(text: str, at: int, core: int, end: int, following: str, spaced: bool, closed: str) -> bool:
     before = text[at - 1 : at]
-    line_start = max(text.rfind("\n", 0, at), at - 40) + 1
+    floor = max(0, at - 40)
+    line_start = max(text.rfind("\n", floor, at) + 1, floor)
     if before.isdigit() and text[at + 1 : at + 2].isdigit():
         return False
     if not spaced and end == core:
