@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from retrieval.types import Chunk
 
@@ -17,11 +18,29 @@ LABEL = r"(?:doc_[0-9a-f]{4,32}(?:_[pst]\d+[a-z]*)?|db_[\w.-]+(?:#q\d+)?|tool_[a
 _LABEL_RE = re.compile(rf"{LABEL}\Z")
 
 # Models write tags with full-width brackets, colons, odd case, and several labels in
-# one tag; all are read as tags, so that none slips past the audit as plain text.
+# one tag; they also leave out the keyword, the colon or the brackets, link the tag, double
+# it, or hide it behind invisible and look-alike characters. All are read as tags, so that
+# none slips past the audit as plain text. Every repetition is bounded: linear time.
+_HIDDEN = "\u200b-\u200f\u2060\ufeff\u00ad"
+_GAP = rf"[ \t\u3000{_HIDDEN}]{{0,8}}"
+_LOOKALIKES = {"S": "SsＳｓЅѕ", "O": "OoＯｏОоΟο", "U": "UuＵｕ", "R": "RrＲｒ", "C": "CcＣｃСсϹ", "E": "EeＥｅЕеΕ"}
+_SOURCE_WORD = rf"[{_HIDDEN}]?".join(f"[{_LOOKALIKES[letter]}]" for letter in "SOURCE") + "[SsＳｓ]?"
+_KEYWORD = rf"(?:{_SOURCE_WORD}|(?:资料|資料|数据|知识)?[来來][{_HIDDEN}]?源|出[处處]|引用|(?i:citations?|cite|ref))"
+_PREFIX = rf"(?:[\[【［〔]{{1,3}}{_GAP}{_KEYWORD}{_GAP}[:：]{_GAP}){{1,3}}"
+_SHAPE = r"(?:doc_(?=\w{0,60}\d)\w{4,60}(?!\w)|tool_[a-z]\w{0,60}#\d{1,9}|db_[\w.-]{1,80}#q\d{1,9})"
+_SHAPES = rf"{_SHAPE}(?:{_GAP}[,，;；、]?{_GAP}{_SHAPE}){{0,20}}"
 _TAG_RE = re.compile(
-    r"[\[【［]\s*(?:SOURCE|来源|ＳＯＵＲＣＥ)\s*[:：]\s*([^\[\]【】［］\n]{0,400})[\]】］]", re.IGNORECASE
+    # [SOURCE: …], whatever stands inside; cut off by the end of the stream or never closed.
+    rf"{_PREFIX}(?:(?P<inner>[^\[\]【】［］〔〕\n]{{0,400}})[\]】］〕]{{1,3}}|(?P<open>[A-Za-z0-9_.#-]{{0,80}}))"
+    # (SOURCE: doc_…), [doc_…], [text](doc_…): other brackets count when a label stands inside.
+    rf"|[\[【［〔(（<{{]{{1,3}}{_GAP}(?:{_KEYWORD}{_GAP}[:：]?{_GAP})?\#?(?P<loose>{_SHAPES}){_GAP}[\]】］〕)）>}}]{{1,3}}"
+    # SOURCE: doc_… and a label that simply stands in the text.
+    rf"|(?<![A-Za-z]){_KEYWORD}{_GAP}[:：]{_GAP}(?P<bare>{_SHAPES})"
+    r"|(?<![\w/.#-])(?P<mention>doc_[0-9a-f]{4,32}_[pst]\d{1,9}[a-z]{0,3})(?![\w-])"
 )
 _SEPARATOR_RE = re.compile(r"\s*[,，;；、]\s*|\s+")
+_INNER_KEYWORD_RE = re.compile(rf"{_KEYWORD}{_GAP}[:：]")
+_DRESSING = "`'\"*\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +65,28 @@ def format_tag(label: str) -> str:
 
 
 def find_tags(text: str) -> Iterator[Tag]:
-    """Yield every label of every tag in `text`, in order; linear in the length of `text`."""
+    """Yield every label of every tag in `text`, in order; linear in the length of `text`.
+
+    Words in a tag that are no label come as one malformed label, an empty tag as `""`.
+    """
     for match in _TAG_RE.finditer(text):
-        inner = re.sub(r"(?i)(?:SOURCE|来源)\s*[:：]", " ", match.group(1)).strip().strip("`'\"")
-        parts = [p.strip("`'\"") for p in _SEPARATOR_RE.split(inner) if p]
-        for part in parts or [""]:
-            yield Tag(part, match.start(), match.end(), is_label(part))
+        for label in _labels_inside(next(group for group in match.groups() if group is not None)):
+            yield Tag(label, match.start(), match.end(), is_label(label))
+
+
+def _labels_inside(inner: str) -> list[str]:
+    inner = _INNER_KEYWORD_RE.sub(" ", inner).replace("\\_", "_")
+    parts = [p for p in (p.strip(_DRESSING) for p in _SEPARATOR_RE.split(inner)) if p]
+    labels: list[str] = []
+    for known, group in groupby(parts, key=is_label):
+        run = list(group)
+        labels += run if known else [" ".join(run)]
+    return labels or [""]
 
 
 def strip_tags(text: str) -> str:
     """Return `text` without its tags (and the space before each)."""
-    return re.sub(r"[ \t]*" + _TAG_RE.pattern, "", text, flags=re.IGNORECASE)
+    return re.sub(r"[ \t]*(?:" + _TAG_RE.pattern + ")", "", text)
 
 
 class LabelBook:
