@@ -5,6 +5,7 @@ RetrievalError
 ├── CollectionMissingError the collection does not exist yet (permanent)
 ├── FolderLockedError      another process holds the embedded store's folder (permanent)
 ├── EncoderUnavailableError  the configured encoder or reranker cannot be loaded (permanent)
+├── ForbiddenError         the principal does not hold the right (permanent)
 ├── SymbolFileError        a domain file of the symbol language is malformed (permanent)
 └── StoreUnavailableError  the vector store gave no answer (retry)
 """
@@ -49,6 +50,12 @@ class SymbolFileError(RetrievalError):
     """A domain file of the symbol language is malformed."""
 
     code = "symbol_file"
+
+
+class ForbiddenError(RetrievalError):
+    """The principal does not hold the right that this needs."""
+
+    code = "forbidden"
 
 
 class StoreUnavailableError(RetrievalError):
