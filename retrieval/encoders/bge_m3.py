@@ -1,0 +1,191 @@
+"""BGE-M3 through FlagEmbedding: dense vectors and lexical weights from one pass.
+
+Chen et al. 2024, "BGE M3-Embedding", arXiv:2402.03216. This and `retrieval/rerankers/bge.py` are the only
+imports of FlagEmbedding and torch: at load time, because importing them costs about 10 CPU-seconds, and by
+name, because the type checker must pass where the extra is not installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrieval.encoder import EncoderInfo
+from retrieval.errors import EncoderUnavailableError
+from retrieval.types import Encoding, SparseVector
+
+HEADS = ("colbert_linear.pt", "sparse_linear.pt")
+WEIGHTS = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json", "pytorch_model.bin.index.json")
+MAX_TOKENS = 8192
+_BATCH_TOKENS = 8192
+"""Padded tokens of one batch at most: 16 texts of 512, or one of 8192. Bounds memory, not quality."""
+_UNSCORED = ("cls_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
+"""Tokens that get no lexical weight, as in FlagEmbedding."""
+
+
+class BgeM3Encoder:
+    """BGE-M3 dense (1024, cosine) and sparse (lexical weights) vectors.
+
+    Not safe for threads: with transformers 5.23 concurrent calls of different lengths return silently
+    wrong vectors. One `ModelThread` owns an instance and makes every call to it.
+
+    FlagEmbedding loads the model, but its `encode` runs the first batch twice (a probe for the batch
+    size), which doubles the price of a question. The loaded model is called directly instead; the
+    vectors equal FlagEmbedding's.
+    """
+
+    def __init__(self, folder: Path, *, batch_size: int = 16, device: str = "cpu") -> None:
+        """Load the weights in `folder`; nothing is fetched.
+
+        Half precision is used on accelerators alone: on a CPU it is several times slower.
+
+        Raises:
+            EncoderUnavailableError: a file is missing, FlagEmbedding is not installed, or loading failed.
+        """
+        check_folder(folder)
+        self._batch_size = batch_size
+        self._device = device
+        flag = _load(folder, device)
+        self._model: Any = flag.model.to(device).eval()
+        self._tokenizer: Any = flag.tokenizer
+        config = self._model.model.config
+        # XLM-R starts positions behind the padding index, so two of them are never used.
+        self._max_tokens = min(MAX_TOKENS, int(config.max_position_embeddings) - 2)
+        self._pad_id = int(self._tokenizer.pad_token_id)
+        self._unscored = np.array([getattr(self._tokenizer, name) for name in _UNSCORED], dtype=np.int64)
+        self._info = EncoderInfo(
+            name="bge-m3",
+            revision=fingerprint(folder),
+            dim=int(config.hidden_size),
+            max_tokens=self._max_tokens,
+            sparse="lexical_weights",
+        )
+
+    @property
+    def info(self) -> EncoderInfo:
+        """Name, a fingerprint of the weights as revision, and sizes."""
+        return self._info
+
+    def encode_documents(self, texts: Sequence[str]) -> Encoding:
+        """Encode index texts, longest first so that batches need little padding; texts past `max_tokens` are cut."""
+        rows: list[list[int]] = self._tokens(texts)
+        dense = np.zeros((len(rows), self._info.dim), dtype=np.float32)
+        sparse: list[SparseVector] = [_EMPTY] * len(rows)
+        for batch in _batches([len(ids) for ids in rows], self._batch_size):
+            encoded = self._forward([rows[i] for i in batch])
+            for place, row in enumerate(batch):
+                dense[row] = encoded.dense[place]
+                sparse[row] = encoded.sparse[place]
+        return Encoding(dense, tuple(sparse))
+
+    def encode_query(self, text: str) -> Encoding:
+        """Encode one question in one forward pass. M3 uses no query prefix."""
+        return self._forward(self._tokens([text]))
+
+    def count_tokens(self, text: str) -> int:
+        """Count XLM-R tokens with `<s>` and `</s>`, uncut."""
+        return len(self._tokenizer(text, verbose=False)["input_ids"])
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        return self._tokenizer(list(texts), truncation=True, max_length=self._max_tokens)["input_ids"]
+
+    def _forward(self, rows: list[list[int]]) -> Encoding:
+        torch: Any = import_module("torch")
+        width = max(len(ids) for ids in rows)
+        ids = np.full((len(rows), width), self._pad_id, dtype=np.int64)
+        mask = np.zeros((len(rows), width), dtype=np.int64)
+        for row, tokens in enumerate(rows):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        features = {
+            "input_ids": torch.from_numpy(ids).to(self._device),
+            "attention_mask": torch.from_numpy(mask).to(self._device),
+        }
+        with torch.inference_mode():
+            out = self._model(features, return_dense=True, return_sparse=True, return_colbert_vecs=False)
+        dense = out["dense_vecs"].float().cpu().numpy()
+        weights = out["sparse_vecs"].float().cpu().numpy().reshape(ids.shape)
+        return Encoding(dense, tuple(self._lexical(ids[row], weights[row]) for row in range(len(rows))))
+
+    def _lexical(self, ids: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> SparseVector:
+        """Keep each token's highest positive weight."""
+        kept = (weights > 0) & ~np.isin(ids, self._unscored)
+        indices, place = np.unique(ids[kept], return_inverse=True)
+        values = np.zeros(len(indices), dtype=np.float32)
+        np.maximum.at(values, place, weights[kept].astype(np.float32))
+        return SparseVector(indices.astype(np.uint32), values)
+
+
+_EMPTY = SparseVector(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.float32))
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that FlagEmbedding would load into a wrong model.
+
+    Without the two heads FlagEmbedding only logs and goes on with random ones.
+
+    Raises:
+        EncoderUnavailableError: names what is missing and what to do.
+    """
+    if not folder.is_dir():
+        raise EncoderUnavailableError(f"{folder}: no such folder; give the folder that holds the BGE-M3 weights")
+    missing = [name for name in ("config.json", *HEADS) if not (folder / name).is_file()]
+    if not any((folder / name).is_file() for name in WEIGHTS):
+        missing.append(" or ".join(WEIGHTS[:2]))
+    if missing:
+        raise EncoderUnavailableError(
+            f"{folder}: not a complete BGE-M3 folder, missing {', '.join(missing)}; "
+            "copy the whole of BAAI/bge-m3 (the two .pt heads included), or set the encoder to 'embedded'"
+        )
+
+
+def fingerprint(folder: Path) -> str:
+    """Return a name for the weights: a digest over the small files whole, and size, head and tail of the large ones.
+
+    Reading 2 GB at every start would cost seconds; a fine-tuned copy differs in the parts that are read.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(p for p in folder.iterdir() if p.suffix in {".json", ".pt", ".safetensors", ".bin", ".model"}):
+        size = path.stat().st_size
+        digest.update(f"{path.name}:{size}:".encode())
+        with path.open("rb") as file:
+            digest.update(file.read(1 << 20))
+            if size > 1 << 21:
+                file.seek(-(1 << 20), 2)
+                digest.update(file.read())
+    return digest.hexdigest()[:16]
+
+
+def _load(folder: Path, device: str) -> Any:
+    try:
+        flag_embedding: Any = import_module("FlagEmbedding")
+    except ImportError as exc:
+        raise EncoderUnavailableError(
+            "the bge-m3 encoder needs FlagEmbedding: install the 'bge' extra, or set the encoder to 'embedded'"
+        ) from exc
+    try:
+        return flag_embedding.BGEM3FlagModel(str(folder), use_fp16=device != "cpu", devices=[device])
+    # Loading runs tokenizers, transformers and torch on files that anything may have cut short;
+    # what they raise has no common root below Exception.
+    except Exception as exc:
+        raise EncoderUnavailableError(
+            f"{folder}: the BGE-M3 weights do not load ({type(exc).__name__}); copy the folder again"
+        ) from exc
+
+
+def _batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Yield row numbers in batches of near-equal length, within `batch_size` rows and the token budget."""
+    order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
+    start = 0
+    while start < len(order):
+        width = max(lengths[order[start]], 1)
+        size = max(1, min(batch_size, _BATCH_TOKENS // width))
+        yield order[start : start + size]
+        start += size
