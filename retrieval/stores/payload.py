@@ -1,0 +1,124 @@
+"""What a chunk becomes in a store: indexed payload fields beside the whole chunk as JSON.
+
+Owned by the stores, shared so that every store filters on the same fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from hashlib import blake2b
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.types import Chunk, EncodedChunk, ScoredChunk
+
+State = Literal["staged", "published"]
+
+DENSE: Final = "dense"
+SPARSE: Final = "sparse"
+SYMBOL: Final = "symbol"
+"""Names of the vectors of a point."""
+
+TENANT: Final = "tenant"
+DOCUMENT: Final = "document_id"
+STATE: Final = "state"
+"""`staged` or `published`. A keyword, because qdrant-edge-py 0.9.0 turns `MatchValue(True)`
+into the integer 1, which matches no boolean."""
+LABELS: Final = "labels"
+ACCESS: Final = "access"
+LANGUAGE: Final = "language"
+AUTHORITY: Final = "authority"
+SYMBOLS: Final = "symbols"
+EFFECTIVE_FROM: Final = "effective_from"
+EFFECTIVE_TO: Final = "effective_to"
+CHUNK: Final = "chunk"
+
+KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS)
+"""Fields with a keyword index; `tenant` has one too, marked as the tenant key."""
+NUMBER_FIELDS: Final = (EFFECTIVE_FROM, EFFECTIVE_TO)
+
+
+def date_number(day: date) -> int:
+    """Return a date as the number the stores compare: 2024-07-01 → 20240701."""
+    return day.year * 10_000 + day.month * 100 + day.day
+
+
+def symbol_tokens(chunk: Chunk) -> list[str]:
+    """Return the distinct symbol tokens of a chunk, sorted."""
+    return sorted({symbol.token for symbol in chunk.symbols})
+
+
+def symbol_terms(tokens: Iterable[str]) -> list[int]:
+    """Return the sparse indices of symbol tokens, distinct and sorted.
+
+    Two tokens may share an index (32 bits); `rank_by_symbols` counts again on the tokens themselves.
+    """
+    return sorted({int.from_bytes(blake2b(token.encode(), digest_size=4).digest(), "big") for token in tokens})
+
+
+def payload_of(chunk: Chunk, state: State | None) -> dict[str, Any]:
+    """Return the payload of a chunk; with `state` None the field is left out, for updates that keep it.
+
+    A missing date is written as null, so that an update also clears it.
+    """
+    payload: dict[str, Any] = {
+        TENANT: chunk.tenant,
+        DOCUMENT: chunk.document_id,
+        LABELS: sorted(chunk.labels),
+        ACCESS: sorted(chunk.access),
+        LANGUAGE: chunk.language,
+        AUTHORITY: chunk.authority,
+        SYMBOLS: symbol_tokens(chunk),
+        EFFECTIVE_FROM: None if chunk.effective_from is None else date_number(chunk.effective_from),
+        EFFECTIVE_TO: None if chunk.effective_to is None else date_number(chunk.effective_to),
+        CHUNK: chunk.model_dump_json(),
+    }
+    if state is not None:
+        payload[STATE] = state
+    return payload
+
+
+def chunk_of(payload: Mapping[str, Any] | None) -> Chunk:
+    """Read the chunk back from a payload."""
+    assert payload is not None, "queries ask for the chunk field"
+    return Chunk.model_validate_json(payload[CHUNK])
+
+
+def check_owner(chunk: Chunk, payload: Mapping[str, Any] | None) -> None:
+    """Refuse to overwrite a point of another tenant or document.
+
+    Raises:
+        ValueError: the stored point under this chunk id is not this document's.
+    """
+    stored = payload or {}
+    if (stored.get(TENANT), stored.get(DOCUMENT)) != (chunk.tenant, chunk.document_id):
+        raise ValueError(f"chunk id {chunk.chunk_id} is taken by another document")
+
+
+def check_dimension(vector: NDArray[np.float32], dim: int) -> None:
+    """Refuse a dense vector that is not of the collection's dimension.
+
+    Raises:
+        ValueError: another size.
+    """
+    if vector.size != dim:
+        raise ValueError(f"the dense vector has {vector.size} dimensions, the collection {dim}")
+
+
+def distinct(chunks: Sequence[EncodedChunk]) -> list[EncodedChunk]:
+    """Return the chunks with each id once; of equal ids the last stands."""
+    return list({encoded.chunk.chunk_id: encoded for encoded in chunks}.values())
+
+
+def best_first(hits: Iterable[ScoredChunk], limit: int) -> list[ScoredChunk]:
+    """Sort by score, equal scores by chunk id, so that one state of the store gives one order."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id))[:limit]
+
+
+def rank_by_symbols(chunks: Iterable[Chunk], tokens: frozenset[str], limit: int) -> list[ScoredChunk]:
+    """Score chunks by how many of `tokens` they carry; those that carry none are left out."""
+    scored = ((chunk, len(tokens.intersection(symbol_tokens(chunk)))) for chunk in chunks)
+    return best_first((ScoredChunk(chunk, float(score)) for chunk, score in scored if score), limit)
