@@ -9,7 +9,12 @@ IngestError
 ├── ParserLimitError          the parser ran out of time or memory, or died (permanent)
 ├── UnknownDocumentError      no such document for this principal (permanent)
 ├── UnknownJobError           no such job for this principal (permanent)
+├── UnknownSecretError        no such pseudonym for this principal (permanent)
+├── NotPermittedError         the principal lacks the right (permanent)
 ├── VaultKeyError             the vault's key is missing or does not fit (permanent)
+├── DamagedOriginalError      the stored original fails its integrity check (permanent)
+├── JobCancelledError         signal inside the worker: the job was cancelled or its document deleted
+├── JobLostError              signal inside the worker: another owner took the job over
 └── SourceUnavailableError    the source could not be read just now (retry)
 """
 
@@ -73,10 +78,40 @@ class UnknownJobError(IngestError):
     code = "unknown_job"
 
 
+class UnknownSecretError(IngestError):
+    """No such pseudonym for this principal; the same answer for another tenant's."""
+
+    code = "unknown_secret"
+
+
+class NotPermittedError(IngestError):
+    """The principal lacks the right that the call needs."""
+
+    code = "not_permitted"
+
+
 class VaultKeyError(IngestError):
     """The vault's key is missing or is not the one that wrote it."""
 
     code = "vault_key"
+
+
+class DamagedOriginalError(IngestError):
+    """The stored original fails its integrity check, or was written under another key."""
+
+    code = "damaged_original"
+
+
+class JobCancelledError(IngestError):
+    """The job was cancelled, or its document deleted, while it ran."""
+
+    code = "cancelled"
+
+
+class JobLostError(IngestError):
+    """The job's lease ran out and another owner took it over; this one must stop writing."""
+
+    code = "job_lost"
 
 
 class SourceUnavailableError(IngestError):

@@ -1,0 +1,70 @@
+"""How a new version takes its place among the versions of its line."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy import ColumnElement, Connection, and_, select, update
+
+from ingest.tables import documents
+from ingest.types import Document
+
+
+def same_line(document: Document) -> ColumnElement[bool]:
+    """Return the condition that a row of `documents` is a version of the same line."""
+    return and_(
+        documents.c.tenant == document.tenant,
+        documents.c.source == document.source,
+        documents.c.created_by == document.created_by,
+    )
+
+
+def take_place(connection: Connection, document: Document) -> None:
+    """Order the line's editions around `document`, which has just been made ready.
+
+    - Another edition with the same effective date, or the ready one when `document` is
+      undated: corrected, becomes deleted.
+    - The nearest edition before it: superseded from `document`'s first day on.
+    - An edition after it: `document` itself is superseded from that one's first day on.
+    """
+    begins = document.meta.effective_from
+    former: tuple[date, str, date | None] | None = None
+    later: tuple[date, str] | None = None
+    editions = connection.execute(
+        select(
+            documents.c.document_id, documents.c.effective_from, documents.c.superseded_from, documents.c.state
+        ).where(
+            same_line(document),
+            documents.c.state.in_(("ready", "superseded")),
+            documents.c.document_id != document.document_id,
+        )
+    ).all()
+    for edition in editions:
+        starts: date | None = edition.effective_from
+        if starts == begins or (begins is None and edition.state == "ready"):
+            _correct(connection, edition.document_id, document.document_id)
+        elif begins is None:
+            continue
+        elif starts is None or starts < begins:
+            place = (starts or date.min, edition.document_id, edition.superseded_from)
+            former = place if former is None or place[0] > former[0] else former
+        elif later is None or starts < later[0]:
+            later = (starts, edition.document_id)
+    if former is not None and begins is not None:
+        # Where the edition between the two was deleted, the gap stays a gap: a deleted
+        # edition never brings an older one back.
+        until = min(former[2] or begins, begins)
+        _set(connection, former[1], state="superseded", superseded_from=until, superseded_by=document.document_id)
+    if later is not None:
+        _set(connection, document.document_id, state="superseded", superseded_from=later[0], superseded_by=later[1])
+
+
+def _correct(connection: Connection, corrected_id: str, document_id: str) -> None:
+    _set(connection, corrected_id, state="deleted", purged=False)
+    connection.execute(
+        update(documents).where(documents.c.superseded_by == corrected_id).values(superseded_by=document_id)
+    )
+
+
+def _set(connection: Connection, document_id: str, **values: object) -> None:
+    connection.execute(update(documents).where(documents.c.document_id == document_id).values(**values))

@@ -1,0 +1,123 @@
+"""The durable jobs of ingestion as their callers see them: add, follow, cancel, try again.
+
+How workers hold them is in `leases.py`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Collection
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, insert, or_, select, update
+
+from ingest.catalog import Clock, utc_now, visible_to
+from ingest.errors import UnknownJobError
+from ingest.tables import documents, jobs
+from ingest.types import Document, Job, JobState
+from retrieval.types import Principal
+
+
+class Jobs:
+    """Adds jobs and reads them for principals."""
+
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, ids: Callable[[], str] = lambda: uuid4().hex) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._ids = ids
+
+    def add(self, connection: Connection, document: Document, content_hash: str) -> Job:
+        """Queue the ingestion of a pending document, in the caller's transaction."""
+        job_id, now = self._ids(), self._clock()
+        connection.execute(
+            insert(jobs).values(
+                job_id=job_id,
+                tenant=document.tenant,
+                document_id=document.document_id,
+                source=document.source,
+                created_by=document.created_by,
+                version=document.version,
+                content_hash=content_hash,
+                state="queued",
+                created_at=now,
+                updated_at=now,
+            )
+        )
+        return _read(connection, jobs.c.job_id == job_id)[0]
+
+    def get(self, principal: Principal, job_id: str) -> Job:
+        """Return a job of the principal's own, or of a document the principal may see.
+
+        Raises:
+            UnknownJobError: missing, another tenant's, or not admitted.
+        """
+        with self._engine.connect() as connection:
+            found = _read(connection, _visible(principal), jobs.c.job_id == job_id)
+        if not found:
+            raise UnknownJobError(f"job {job_id!r}: not found")
+        return found[0]
+
+    def list(
+        self,
+        principal: Principal,
+        *,
+        states: Collection[JobState] | None = None,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> list[Job]:
+        """Return a page of jobs, newest first; `after` is the last `job_id` of the former page."""
+        conditions = [_visible(principal)]
+        if states is not None:
+            conditions.append(jobs.c.state.in_(sorted(states)))
+        if after is not None:
+            last = select(jobs.c.created_at).where(jobs.c.job_id == after, _visible(principal)).scalar_subquery()
+            conditions.append(or_(jobs.c.created_at < last, and_(jobs.c.created_at == last, jobs.c.job_id < after)))
+        with self._engine.connect() as connection:
+            return _read(connection, *conditions, limit=limit)
+
+    def stop(self, connection: Connection, document_id: str) -> None:
+        """Cancel the jobs of a document, in the caller's transaction; a running one ends at its next checkpoint."""
+        connection.execute(
+            update(jobs)
+            .where(jobs.c.document_id == document_id, jobs.c.state == "queued")
+            .values(state="cancelled", error_code="cancelled", error="cancelled", updated_at=self._clock())
+        )
+        connection.execute(
+            update(jobs)
+            .where(jobs.c.document_id == document_id, jobs.c.state == "running")
+            .values(cancel_requested=True, updated_at=self._clock())
+        )
+
+    def requeue(self, connection: Connection, job_id: str) -> bool:
+        """Queue a failed job again from the first attempt, in the caller's transaction."""
+        done = connection.execute(
+            update(jobs)
+            .where(jobs.c.job_id == job_id, jobs.c.state == "failed")
+            .values(
+                state="queued",
+                attempts=0,
+                takeovers=0,
+                not_before=None,
+                error_code=None,
+                error=None,
+                updated_at=self._clock(),
+            )
+        )
+        return done.rowcount == 1
+
+
+def _visible(principal: Principal) -> ColumnElement[bool]:
+    admitted = exists(
+        select(documents.c.document_id).where(documents.c.document_id == jobs.c.document_id, visible_to(principal))
+    )
+    return and_(jobs.c.tenant == principal.tenant, or_(jobs.c.created_by == principal.user, admitted))
+
+
+_COLUMNS = tuple(jobs.c[name] for name in Job.model_fields)
+
+
+def _read(connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None) -> builtins.list[Job]:
+    statement = (
+        select(*_COLUMNS).where(*conditions).order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(limit)
+    )
+    return [Job.model_validate(dict(row)) for row in connection.execute(statement).mappings()]

@@ -1,0 +1,224 @@
+"""State changes of documents: register, switch, supersede, fail, delete. The only writer of their table.
+
+A *line* is (tenant, source name, uploader): versions follow each other within a line, and
+one user's upload never takes the place of another's. The versions of a line are handled
+one at a time (`Jobs.claim` sees to it); a delete may come at any moment, so every change
+names the state it starts from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from ingest.catalog import Clock, select_documents, utc_now, visible_to
+from ingest.editions import same_line, take_place
+from ingest.errors import UnknownDocumentError
+from ingest.report import AdmissionReport
+from ingest.tables import document_access, documents, knowledge_versions
+from ingest.types import Document, DocumentMeta, Format
+from retrieval.types import Principal
+
+
+def new_id() -> str:
+    """Return a fresh random id of 32 hex digits; the default for ids."""
+    return uuid4().hex
+
+
+class Lifecycle:
+    """Writes document states."""
+
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, ids: Callable[[], str] = new_id) -> None:
+        self._engine = engine
+        self._clock = clock
+        self.new_document_id = ids
+
+    def register(
+        self,
+        connection: Connection,
+        principal: Principal,
+        document_id: str,
+        source: str,
+        meta: DocumentMeta,
+        size_bytes: int,
+    ) -> Document:
+        """Add a pending document as the next version of its line, in the caller's transaction.
+
+        Failed versions of the line give way to it: they become deleted and wait for their purge.
+        """
+        line = and_(
+            documents.c.tenant == principal.tenant,
+            documents.c.source == source,
+            documents.c.created_by == principal.user,
+        )
+        latest = connection.execute(select(func.max(documents.c.version)).where(line)).scalar_one()
+        connection.execute(
+            insert(documents).values(
+                document_id=document_id,
+                tenant=principal.tenant,
+                source=source,
+                created_by=principal.user,
+                version=(latest or 0) + 1,
+                state="pending",
+                meta=meta.model_dump(mode="json"),
+                title=meta.title or source,
+                size_bytes=size_bytes,
+                effective_from=meta.effective_from,
+                created_at=self._clock(),
+                purged=False,
+            )
+        )
+        if meta.access:
+            connection.execute(
+                insert(document_access),
+                [{"document_id": document_id, "token": token} for token in sorted(meta.access)],
+            )
+        connection.execute(
+            update(documents).where(line, documents.c.state == "failed").values(state="deleted", purged=False)
+        )
+        return _one(connection, documents.c.document_id == document_id)
+
+    def load(self, document_id: str) -> Document:
+        """Return a document in any state, without an access check (for the worker)."""
+        with self._engine.connect() as connection:
+            return _one(connection, documents.c.document_id == document_id)
+
+    def current(self, document: Document) -> Document | None:
+        """Return the ready document of the line that `document` belongs to, if there is one."""
+        with self._engine.connect() as connection:
+            found = select_documents(connection, same_line(document), documents.c.state == "ready", limit=1)
+        return found[0] if found else None
+
+    def describe(self, document_id: str, title: str, format: Format, page_count: int | None) -> None:
+        """Record what parsing found."""
+        self._change(document_id, documents.c.state == "pending", title=title, format=format, page_count=page_count)
+
+    def admit(self, document_id: str, report: AdmissionReport) -> None:
+        """Record the admission report, before the switch."""
+        self._change(
+            document_id,
+            documents.c.state == "pending",
+            report=report.model_dump(mode="json"),
+            chunk_count=report.chunks,
+        )
+
+    def switch(self, document_id: str) -> bool:
+        """Make a pending document the version that counts, in one transaction with what gives way to it.
+
+        What gives way is in `editions.take_place`.
+
+        Returns:
+            False when the document was not pending any more (deleted in between).
+        """
+        with self._engine.begin() as connection:
+            document = _one(connection, documents.c.document_id == document_id)
+            done = connection.execute(
+                update(documents)
+                .where(documents.c.document_id == document_id, documents.c.state == "pending")
+                .values(state="ready", error_code=None, error=None)
+            )
+            if done.rowcount == 0:
+                return document.state in {"ready", "superseded"}
+            take_place(connection, document)
+            _bump(connection, document.tenant)
+            return True
+
+    def record_hash(self, document_id: str, content_hash: str) -> None:
+        """Record the hash of the bytes: the last write of an ingestion."""
+        self._change(document_id, documents.c.state.in_(("ready", "superseded")), content_hash=content_hash)
+
+    def fail(self, document_id: str, code: str, message: str) -> None:
+        """Mark a pending document failed. What is done so far is kept for a retry."""
+        self._change(document_id, documents.c.state == "pending", state="failed", error_code=code, error=message)
+
+    def reopen(self, connection: Connection, document_id: str) -> bool:
+        """Make a failed document pending again, in the caller's transaction; False when it is not failed."""
+        done = connection.execute(
+            update(documents)
+            .where(documents.c.document_id == document_id, documents.c.state == "failed")
+            .values(state="pending", error_code=None, error=None)
+        )
+        return done.rowcount == 1
+
+    def withdraw(self, document_id: str) -> None:
+        """Remove the pending row of an upload whose bytes were ready already."""
+        with self._engine.begin() as connection:
+            gone = connection.execute(
+                delete(documents).where(documents.c.document_id == document_id, documents.c.state == "pending")
+            )
+            if gone.rowcount:
+                connection.execute(delete(document_access).where(document_access.c.document_id == document_id))
+
+    def delete(self, principal: Principal, document_id: str) -> Document:
+        """Mark a document deleted: invisible at once, its remains still to be purged. Repeatable.
+
+        Raises:
+            UnknownDocumentError: missing, another tenant's, or not admitted.
+        """
+        with self._engine.begin() as connection:
+            document = _one(connection, documents.c.document_id == document_id, visible_to(principal))
+            done = connection.execute(
+                update(documents)
+                .where(documents.c.document_id == document_id, documents.c.state != "deleted")
+                .values(state="deleted", purged=False)
+            )
+            if done.rowcount:
+                _bump(connection, document.tenant)
+            return document
+
+    def unpurged(self, document: Document | None = None) -> list[tuple[str, str]]:
+        """Return (tenant, document_id) of deleted documents with remains; of one line where `document` is given."""
+        waiting = select(documents.c.tenant, documents.c.document_id).where(
+            documents.c.state == "deleted", documents.c.purged.is_(False)
+        )
+        if document is not None:
+            waiting = waiting.where(same_line(document))
+        with self._engine.connect() as connection:
+            return [(row.tenant, row.document_id) for row in connection.execute(waiting)]
+
+    def purged(self, document_id: str) -> None:
+        """Record that nothing is left, and blank the tombstone: ids, hash, source and times stay."""
+        with self._engine.begin() as connection:
+            access = connection.execute(
+                select(document_access.c.token).where(document_access.c.document_id == document_id)
+            ).scalars()
+            meta = DocumentMeta(access=frozenset(access))
+            connection.execute(
+                update(documents)
+                .where(documents.c.document_id == document_id, documents.c.state == "deleted")
+                .values(
+                    purged=True, title="", meta=meta.model_dump(mode="json"), report=None, error=None, chunk_count=0
+                )
+            )
+
+    def _change(self, document_id: str, condition: ColumnElement[bool], **values: object) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(documents).where(documents.c.document_id == document_id, condition).values(**values)
+            )
+
+
+def _one(connection: Connection, *conditions: ColumnElement[bool]) -> Document:
+    found = select_documents(connection, *conditions, limit=1)
+    if not found:
+        raise UnknownDocumentError("document not found")
+    return found[0]
+
+
+def _bump(connection: Connection, tenant: str) -> None:
+    raised = connection.execute(
+        update(knowledge_versions)
+        .where(knowledge_versions.c.tenant == tenant)
+        .values(version=knowledge_versions.c.version + 1)
+    )
+    if raised.rowcount:
+        return
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(knowledge_versions).values(tenant=tenant, version=1))
+    except IntegrityError:
+        # Another transaction made the row in between.
+        _bump(connection, tenant)

@@ -1,0 +1,232 @@
+"""Originals: uploaded files, kept encrypted under generated names.
+
+File format: `ATO1`, a random salt of 16 bytes, then sealed pieces of 1 MiB (the last one
+shorter). Each file has a key of its own, derived from the master key, the salt, the
+tenant and the document; the nonce of a piece is its number and a flag for the last one,
+so that pieces cannot be reordered, cut off or taken from another file (the STREAM
+construction, https://eprint.iacr.org/2015/189).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from filelock import FileLock, Timeout
+
+from ingest.errors import DamagedOriginalError, DocumentTooLargeError, VaultKeyError
+
+_MAGIC = b"ATO1"
+_SALT_BYTES = 16
+_PIECE = 1024 * 1024
+_TAG_BYTES = 16
+_MIN_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOriginal:
+    """What was stored: size and SHA-256 (hex) of the plain bytes."""
+
+    size_bytes: int
+    content_hash: str
+
+
+class Originals:
+    """Writes, reads back and removes originals. Blocking.
+
+    Temporary files lie in a scratch folder of this instance, held by a lock: those of a
+    process that was killed are found by their free lock and removed by `sweep`.
+    """
+
+    def __init__(self, folder: Path, key: bytes, owner: str) -> None:
+        """Take the folder, the master key (at least 32 bytes) and an `owner` name unique to this instance.
+
+        Raises:
+            VaultKeyError: the key is too short.
+        """
+        if len(key) < _MIN_KEY_BYTES:
+            raise VaultKeyError(f"the key of the originals needs at least {_MIN_KEY_BYTES} bytes")
+        self._folder = folder
+        self._key = key
+        self._scratch_root = folder / "scratch"
+        self._scratch = self._scratch_root / owner
+        self._lock: FileLock | None = None
+
+    @contextmanager
+    def writing(self, tenant: str, document_id: str, max_bytes: int) -> Generator[OriginalWriter]:
+        """Give a writer; leaving the block without `commit` stores nothing."""
+        part = self._scratch_folder() / f"{document_id}.part"
+        with _create(part) as file:
+            try:
+                salt = os.urandom(_SALT_BYTES)
+                cipher = self._cipher(tenant, document_id, salt)
+                yield OriginalWriter(file, salt, cipher, part, self._path(document_id), max_bytes)
+            finally:
+                part.unlink(missing_ok=True)
+
+    @contextmanager
+    def plain(self, tenant: str, document_id: str) -> Generator[Path]:
+        """Give a plain copy readable by this user alone; it is removed on leaving the block.
+
+        Raises:
+            DamagedOriginalError: missing, cut, changed, or written under another key.
+        """
+        copy = self._scratch_folder() / f"{document_id}.plain"
+        try:
+            with _create(copy) as file:
+                for piece in self._read(tenant, document_id):
+                    file.write(piece)
+            yield copy
+        finally:
+            copy.unlink(missing_ok=True)
+
+    def exists(self, document_id: str) -> bool:
+        """Tell whether an original is stored."""
+        return self._path(document_id).exists()
+
+    def delete(self, document_id: str) -> None:
+        """Remove an original; one that is not there is fine."""
+        self._path(document_id).unlink(missing_ok=True)
+
+    def sweep(self) -> int:
+        """Remove scratch folders whose process is gone; return how many."""
+        swept = 0
+        for folder in self._scratch_root.glob("*/"):
+            if folder == self._scratch:
+                continue
+            lock = FileLock(f"{folder}.lock")
+            try:
+                with lock.acquire(blocking=False):
+                    shutil.rmtree(folder)
+                    swept += 1
+            except Timeout:
+                continue
+            Path(lock.lock_file).unlink(missing_ok=True)
+        return swept
+
+    def close(self) -> None:
+        """Remove the scratch folder and free its lock."""
+        if self._lock is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._lock.release()
+            Path(self._lock.lock_file).unlink(missing_ok=True)
+            self._lock = None
+
+    def _read(self, tenant: str, document_id: str) -> Iterator[bytes]:
+        damaged = DamagedOriginalError(f"document {document_id!r}: the stored original cannot be read")
+        try:
+            file = self._path(document_id).open("rb")
+        except FileNotFoundError as exc:
+            raise DamagedOriginalError(f"document {document_id!r}: the stored original is missing") from exc
+        with file:
+            head = file.read(len(_MAGIC) + _SALT_BYTES)
+            if len(head) < len(_MAGIC) + _SALT_BYTES or not head.startswith(_MAGIC):
+                raise damaged
+            cipher = self._cipher(tenant, document_id, head[len(_MAGIC) :])
+            number = 0
+            sealed = file.read(_PIECE + _TAG_BYTES)
+            while True:
+                following = file.read(_PIECE + _TAG_BYTES)
+                try:
+                    yield cipher.decrypt(_nonce(number, last=not following), sealed, None)
+                except InvalidTag as exc:
+                    raise damaged from exc
+                if not following:
+                    return
+                sealed, number = following, number + 1
+
+    def _cipher(self, tenant: str, document_id: str, salt: bytes) -> AESGCM:
+        context = f"attest original {tenant} {document_id}".encode()
+        return AESGCM(HKDF(algorithm=SHA256(), length=32, salt=salt, info=context).derive(self._key))
+
+    def _path(self, document_id: str) -> Path:
+        if len(document_id) < 8 or not document_id.isalnum():
+            raise ValueError("a document id is letters and digits alone")
+        return self._folder / document_id[:2] / f"{document_id}.original"
+
+    def _scratch_folder(self) -> Path:
+        if self._lock is None:
+            self._scratch_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # The lock comes first, so that a sweep never meets a folder that looks abandoned.
+            lock = FileLock(f"{self._scratch}.lock", thread_local=False)
+            lock.acquire(timeout=5)
+            self._lock = lock
+            self._scratch.mkdir(mode=0o700, exist_ok=True)
+        return self._scratch
+
+
+class OriginalWriter:
+    """Encrypts a file piece by piece; memory stays at about two pieces."""
+
+    def __init__(self, file: BinaryIO, salt: bytes, cipher: AESGCM, part: Path, target: Path, max_bytes: int) -> None:
+        self._file = file
+        self._cipher = cipher
+        self._part = part
+        self._target = target
+        self._max_bytes = max_bytes
+        self._hash = hashlib.sha256()
+        self._size = 0
+        self._waiting = bytearray()
+        self._number = 0
+        file.write(_MAGIC + salt)
+
+    def feed(self, content: bytes) -> None:
+        """Take the next bytes.
+
+        Raises:
+            DocumentTooLargeError: above the size limit.
+        """
+        self._size += len(content)
+        if self._size > self._max_bytes:
+            raise DocumentTooLargeError(f"the file is above the limit of {self._max_bytes} bytes")
+        self._hash.update(content)
+        self._waiting += content
+        # One piece is always held back: only `commit` knows which is the last.
+        while len(self._waiting) > _PIECE:
+            self._seal(bytes(self._waiting[:_PIECE]), last=False)
+            del self._waiting[:_PIECE]
+
+    def commit(self) -> StoredOriginal:
+        """Make the file durable under its name, at once and whole."""
+        self._seal(bytes(self._waiting), last=True)
+        self._waiting.clear()
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._part.replace(self._target)
+        _sync_folder(self._target.parent)
+        return StoredOriginal(self._size, self._hash.hexdigest())
+
+    def _seal(self, piece: bytes, *, last: bool) -> None:
+        self._file.write(self._cipher.encrypt(_nonce(self._number, last=last), piece, None))
+        self._number += 1
+
+
+def _nonce(number: int, *, last: bool) -> bytes:
+    return number.to_bytes(11, "big") + (b"\x01" if last else b"\x00")
+
+
+def _create(path: Path) -> BinaryIO:
+    # 0600 from the first moment on, not after a chmod.
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _sync_folder(folder: Path) -> None:
+    # The rename itself is durable only when its folder is (POSIX); Windows cannot open folders.
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,226 @@
+"""The vault: values behind pseudonyms, encrypted, per tenant.
+
+Written before the index, so that no pseudonym is ever visible without its value. Revealing
+needs the right `reveal`, a reason, and access to a document that carries the pseudonym;
+every attempt is logged, also the refused one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from uuid import uuid4
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from sqlalchemy import Connection, Engine, Select, delete, exists, func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from ingest.catalog import Clock, utc_now, visible_to
+from ingest.errors import NotPermittedError, UnknownSecretError, VaultKeyError
+from ingest.tables import documents, reveals, vault, vault_uses
+from retrieval.types import Principal
+
+_NONCE_BYTES = 12
+_MIN_KEY_BYTES = 32
+# Bound variables of one statement; SQLite's old limit is 999.
+_MANY = 400
+
+
+class Vault:
+    """Keeps secrets under a key that only the deployment holds."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        key: bytes,
+        *,
+        clock: Clock = utc_now,
+        ids: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        """Take the master key, at least 32 random bytes.
+
+        Raises:
+            VaultKeyError: the key is too short.
+        """
+        if len(key) < _MIN_KEY_BYTES:
+            raise VaultKeyError(f"the vault key needs at least {_MIN_KEY_BYTES} bytes")
+        self._engine = engine
+        self._key = key
+        self._key_id = _derive(key, b"key id")[:8].hex()
+        self._clock = clock
+        self._ids = ids
+
+    def write(self, tenant: str, document_id: str, secrets: Mapping[str, str]) -> None:
+        """Keep pseudonym → value for a document; writing again changes nothing.
+
+        Raises:
+            VaultKeyError: the tenant's vault was written under another key.
+        """
+        if not secrets:
+            return
+        try:
+            self._write(tenant, document_id, secrets)
+        except IntegrityError:
+            # Another document wrote one of the same pseudonyms in between: it is there now.
+            self._write(tenant, document_id, secrets)
+
+    def reveal(self, principal: Principal, pseudonym: str, reason: str) -> str:
+        """Return the value behind a pseudonym, and log who saw it and why.
+
+        Raises:
+            NotPermittedError: without the right `reveal`.
+            ValueError: without a reason.
+            UnknownSecretError: no document that the principal may see carries it.
+            VaultKeyError: it was written under another key.
+        """
+        if not principal.may("reveal"):
+            self._log(principal, pseudonym, reason, "refused")
+            raise NotPermittedError(f"user {principal.user!r} may not reveal secrets")
+        if not reason.strip():
+            raise ValueError("a reveal needs a reason")
+        carried = exists(
+            select(vault_uses.c.pseudonym)
+            .join(documents, documents.c.document_id == vault_uses.c.document_id)
+            .where(
+                vault_uses.c.tenant == principal.tenant,
+                vault_uses.c.pseudonym == vault.c.pseudonym,
+                documents.c.state != "deleted",
+                visible_to(principal),
+            )
+        )
+        with self._engine.connect() as connection:
+            row = connection.execute(
+                select(vault.c.ciphertext, vault.c.key_id).where(
+                    vault.c.tenant == principal.tenant, vault.c.pseudonym == pseudonym, carried
+                )
+            ).one_or_none()
+        if row is None:
+            self._log(principal, pseudonym, reason, "unknown")
+            raise UnknownSecretError("pseudonym not found")
+        if row.key_id != self._key_id:
+            raise VaultKeyError("the vault was written under another key")
+        value = self._decrypt(principal.tenant, pseudonym, row.ciphertext)
+        # Logged before it is handed out: no value leaves without a trace.
+        self._log(principal, pseudonym, reason, "revealed")
+        return value
+
+    def count(self, tenant: str, document_id: str) -> int:
+        """Count the pseudonyms that only this document carries."""
+        with self._engine.connect() as connection:
+            return len(_only_here(connection, tenant, document_id))
+
+    def forget(self, tenant: str, document_id: str) -> int:
+        """Remove a document's uses and the values no other document carries; return how many values went."""
+        with self._engine.begin() as connection:
+            alone = _only_here(connection, tenant, document_id)
+            connection.execute(
+                delete(vault_uses).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
+            )
+            for some in _slices(alone):
+                connection.execute(_locked(tenant, some))
+                used_again = exists(
+                    select(vault_uses.c.pseudonym).where(
+                        vault_uses.c.tenant == tenant, vault_uses.c.pseudonym == vault.c.pseudonym
+                    )
+                )
+                connection.execute(
+                    delete(vault).where(vault.c.tenant == tenant, vault.c.pseudonym.in_(some), ~used_again)
+                )
+        return len(alone)
+
+    def _write(self, tenant: str, document_id: str, secrets: Mapping[str, str]) -> None:
+        with self._engine.begin() as connection:
+            foreign = select(vault.c.pseudonym).where(vault.c.tenant == tenant, vault.c.key_id != self._key_id)
+            if connection.execute(foreign.limit(1)).first() is not None:
+                raise VaultKeyError("the vault was written under another key; give the key that wrote it")
+            # Uses first: from then on a `forget` of another document leaves these values alone.
+            self._write_uses(connection, tenant, document_id, sorted(secrets))
+            for some in _slices(sorted(secrets)):
+                known = set(connection.execute(_locked(tenant, some)).scalars())
+                rows = [
+                    {
+                        "tenant": tenant,
+                        "pseudonym": pseudonym,
+                        "key_id": self._key_id,
+                        "ciphertext": self._encrypt(tenant, pseudonym, secrets[pseudonym]),
+                        "created_at": self._clock(),
+                    }
+                    for pseudonym in some
+                    if pseudonym not in known
+                ]
+                if rows:
+                    connection.execute(insert(vault), rows)
+
+    def _write_uses(self, connection: Connection, tenant: str, document_id: str, pseudonyms: list[str]) -> None:
+        written = connection.execute(
+            select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
+        ).scalars()
+        new = sorted(set(pseudonyms) - set(written))
+        if new:
+            connection.execute(
+                insert(vault_uses),
+                [{"tenant": tenant, "pseudonym": each, "document_id": document_id} for each in new],
+            )
+
+    def _encrypt(self, tenant: str, pseudonym: str, value: str) -> bytes:
+        nonce = os.urandom(_NONCE_BYTES)
+        return nonce + self._cipher(tenant).encrypt(nonce, value.encode(), pseudonym.encode())
+
+    def _decrypt(self, tenant: str, pseudonym: str, ciphertext: bytes) -> str:
+        try:
+            plain = self._cipher(tenant).decrypt(
+                ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], pseudonym.encode()
+            )
+        except InvalidTag as exc:
+            raise VaultKeyError("a vault entry fails its integrity check") from exc
+        return plain.decode()
+
+    def _cipher(self, tenant: str) -> AESGCM:
+        return AESGCM(_derive(self._key, b"vault " + tenant.encode()))
+
+    def _log(self, principal: Principal, pseudonym: str, reason: str, outcome: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(
+                insert(reveals).values(
+                    reveal_id=self._ids(),
+                    tenant=principal.tenant,
+                    user=principal.user,
+                    pseudonym=pseudonym[:64],
+                    reason=reason,
+                    outcome=outcome,
+                    at=self._clock(),
+                )
+            )
+
+
+def _derive(key: bytes, purpose: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=b"attest " + purpose).derive(key)
+
+
+def _only_here(connection: Connection, tenant: str, document_id: str) -> list[str]:
+    mine = select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
+    alone = (
+        select(vault_uses.c.pseudonym)
+        .where(vault_uses.c.tenant == tenant, vault_uses.c.pseudonym.in_(mine))
+        .group_by(vault_uses.c.pseudonym)
+        .having(func.count() == 1)
+    )
+    return list(connection.execute(alone).scalars())
+
+
+def _locked(tenant: str, pseudonyms: list[str]) -> Select[str]:
+    # The row lock (PostgreSQL; SQLite has one writer anyway) orders a `write` and a `forget`
+    # of the same value, so that neither acts on what the other is about to change.
+    return (
+        select(vault.c.pseudonym)
+        .where(vault.c.tenant == tenant, vault.c.pseudonym.in_(pseudonyms))
+        .order_by(vault.c.pseudonym)
+        .with_for_update()
+    )
+
+
+def _slices(items: list[str]) -> list[list[str]]:
+    return [items[at : at + _MANY] for at in range(0, len(items), _MANY)]
