@@ -1,0 +1,90 @@
+"""What a protocol parser makes of a streamed reply, and the Protocol every parser follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+MalformedCode = Literal[
+    "no_action",
+    "unclosed_call",
+    "unclosed_answer",
+    "unclosed_think",
+    "empty_answer",
+    "bad_arguments",
+    "too_long",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtText:
+    """A piece of the Thought, for the reader to watch."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A complete tool call. The name is as the model wrote it; the executor decides what it means."""
+
+    name: str
+    arguments: dict[str, Any]
+    raw_arguments: str
+    repaired: bool = False
+    """True when `raw_arguments` was no JSON and had to be mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """A piece of the final answer. Final only once `AnswerEnd` has come."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEnd:
+    """The final answer was closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """The reply broke the protocol here; nothing of this part acts."""
+
+    code: MalformedCode
+    reason: str
+    """For the model: what was wrong and what to write instead. Carries none of the reply's text."""
+
+
+Piece = ThoughtText | Call | AnswerText | AnswerEnd | Malformed
+
+
+class ReplyParser(Protocol):
+    """Reads one streamed reply. Incremental (any cut of the stream gives the same pieces) and total."""
+
+    @property
+    def ended(self) -> bool:
+        """True when nothing that follows can change the outcome: the stream may be closed."""
+        ...
+
+    def feed(self, text: str) -> list[Piece]:
+        """Take the next text of the stream and return what is certain so far."""
+        ...
+
+    def finish(self) -> list[Piece]:
+        """Tell that the stream is over and return the rest. Called once."""
+        ...
+
+
+def join_adjacent(pieces: Iterable[Piece]) -> list[Piece]:
+    """Join neighbouring text pieces of one kind, so that two cuts of one stream compare equal."""
+    out: list[Piece] = []
+    for piece in pieces:
+        match (out[-1] if out else None), piece:
+            case ThoughtText(text=before), ThoughtText(text=more):
+                out[-1] = ThoughtText(before + more)
+            case AnswerText(text=before), AnswerText(text=more):
+                out[-1] = AnswerText(before + more)
+            case _:
+                out.append(piece)
+    return out
