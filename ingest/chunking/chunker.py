@@ -143,6 +143,7 @@ def _finish(layout: Layout, gauge: Gauge, draft: _Draft, ordinal: int) -> DraftC
     blocks = [piece.placed.block for piece in pieces]
     starts = [block.start_s for block in blocks if block.start_s is not None]
     ends = [block.end_s for block in blocks if block.end_s is not None]
+    turns = [piece.placed.turn for piece in pieces if piece.placed.turn]
     content = {block.kind for block in blocks} - {"heading", "caption"}
     return DraftChunk(
         ordinal=ordinal,
@@ -150,7 +151,7 @@ def _finish(layout: Layout, gauge: Gauge, draft: _Draft, ordinal: int) -> DraftC
         heading_path=gauge.trim(draft.path),
         page_start=place.page_start,
         page_end=place.page_end,
-        section_number=draft.number if place.page_start is None else None,
+        section_number=(turns[0] if turns else draft.number) if place.page_start is None else None,
         start_char=pieces[0].start,
         end_char=pieces[-1].end,
         repeated_chars=len(pieces[0].repeat),

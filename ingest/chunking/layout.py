@@ -18,6 +18,8 @@ class PlacedBlock:
     repeat: str = ""
     """What a chunk repeats when it opens in the middle of this block: the table's header rows
     (with their rule and line break), the speaker's name."""
+    turn: int = 0
+    """1-based ordinal of the speaker's turn in the document; 0 for other blocks."""
     row_spans: tuple[tuple[int, int], ...] = ()
     """Tables: span of each row, in the order of `block.rows`; the last header row's includes the rule under it."""
 
@@ -38,7 +40,7 @@ def lay_out(parsed: ParsedDocument) -> Layout:
     """
     parts: list[str] = []
     placed: list[PlacedBlock] = []
-    position = 0
+    position = turn = 0
     last: Block | None = None
     for block in parsed.blocks:
         rendered = _render(block, continues=_same_turn(last, block))
@@ -47,7 +49,9 @@ def lay_out(parsed: ParsedDocument) -> Layout:
         separator = "" if last is None else " " if _same_turn(last, block) else "\n\n"
         start = position + len(separator)
         rows = tuple((start + a, start + b) for a, b in rendered.rows)
-        placed.append(PlacedBlock(block, start, start + len(rendered.text), rendered.repeat, rows))
+        turn += block.kind == "turn" and not _same_turn(last, block)
+        ordinal = turn if block.kind == "turn" else 0
+        placed.append(PlacedBlock(block, start, start + len(rendered.text), rendered.repeat, ordinal, rows))
         parts += [separator, rendered.text]
         position = start + len(rendered.text)
         last = block

@@ -158,7 +158,7 @@ def test_chunker_makes_each_turn_a_chunk_with_speaker_and_time() -> None:
     first, second = chunks(parsed)
     assert (first.kind, first.speaker, first.start_s, first.end_s) == ("turn", "张敏", 1.0, 4.0)
     assert first.text.startswith("张敏：本公司")
-    assert second.speaker == "李强"
+    assert (second.speaker, second.section_number) == ("李强", 2)
 
 
 def test_chunker_joins_the_cues_of_one_turn_and_merges_a_one_word_turn() -> None:
