@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.encoder import EncoderInfo
+from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.types import Encoding, SparseVector
 
@@ -89,12 +90,13 @@ class BgeM3Encoder:
 
     def count_tokens(self, text: str) -> int:
         """Count XLM-R tokens with `<s>` and `</s>`, uncut."""
-        return len(self._tokenizer(text, verbose=False)["input_ids"])
+        return len(self._tokenizer(readable(text), verbose=False)["input_ids"])
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:
             return []
-        return self._tokenizer(list(texts), truncation=True, max_length=self._max_tokens)["input_ids"]
+        clean = [readable(text) for text in texts]
+        return self._tokenizer(clean, truncation=True, max_length=self._max_tokens)["input_ids"]
 
     def _forward(self, rows: list[list[int]]) -> Encoding:
         torch: Any = import_module("torch")

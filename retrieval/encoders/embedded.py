@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
+from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.lexical import LEXICAL_REVISION, document_weights, query_weights
 from retrieval.types import Encoding
@@ -66,7 +67,7 @@ class EmbeddedEncoder:
         Dense vectors see the first 512 tokens of a text, BM25 all of it. A text of
         no words still has a unit dense vector; its sparse vector is empty.
         """
-        clean = [_readable(text) for text in texts]
+        clean = [readable(text) for text in texts]
         dense = np.empty((len(clean), self._info.dim), dtype=np.float32)
         cut = [self._cut(text, is_query=False) for text in clean]
         for start in range(0, len(cut), self._batch_size):
@@ -76,12 +77,12 @@ class EmbeddedEncoder:
 
     def encode_query(self, text: str) -> Encoding:
         """Encode one question; the dense vector sees its first 512 tokens."""
-        clean = _readable(text)
+        clean = readable(text)
         return Encoding(self._model.query([self._cut(clean, is_query=True)]), (query_weights(clean),))
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of `text` as a document: two special tokens and the engine's prefix included."""
-        return self._model.token_count(_readable(text))
+        return self._model.token_count(readable(text))
 
     def _cut(self, text: str, *, is_query: bool) -> str:
         """Return the longest prefix of `text` within the model's positions.
@@ -102,11 +103,6 @@ class EmbeddedEncoder:
 
     def _fits(self, text: str, is_query: bool) -> bool:
         return self._model.token_count(text, is_query) <= MAX_TOKENS
-
-
-def _readable(text: str) -> str:
-    """Replace what the C engine cannot take: NUL would end the text, a lone surrogate has no UTF-8 form."""
-    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def _load() -> _E5:
