@@ -14,6 +14,8 @@ _LINE_RE = re.compile(r"\n")
 _CLAUSE_RE = re.compile(r"[，、：][”’」』）]?|[,:](?=\s)")
 _JOINED_RE = re.compile(r"[A-Za-z0-9@._%+/~#=&?:-]{2}")
 _GROUPED_RE = re.compile(r"\d[ -]?\d")
+_LONGEST_TOKEN = 12
+"""Characters per token beyond which no real text goes: a longer text is divided without being measured."""
 _WORD_REACH = 48
 """How far a cut moves back so as not to split a word, a number or an account number."""
 
@@ -34,14 +36,16 @@ def _fit(
     cost: Callable[[str], int],
     cuts: tuple[Callable[[str, Span], list[Span]], ...],
 ) -> list[Span]:
-    whole = cost(text[slice(*span)])
-    if whole <= limit:
-        return [span]
+    whole = None
+    if span[1] - span[0] <= limit * _LONGEST_TOKEN:
+        whole = cost(text[slice(*span)])
+        if whole <= limit:
+            return [span]
     for level, cut in enumerate(cuts):
         pieces = cut(text, span)
         if len(pieces) > 1:
             return [fitting for piece in pieces for fitting in _fit(text, piece, limit, cost, cuts[level + 1 :])]
-    return _windows(text, span, limit, whole, cost)
+    return _windows(text, span, limit, whole or cost(text[slice(*span)]), cost)
 
 
 def _windows(text: str, span: Span, limit: int, whole: int, cost: Callable[[str], int]) -> list[Span]:
