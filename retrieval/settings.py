@@ -47,10 +47,19 @@ class SearchSettings(Value):
 
 
 class TriggerSettings(Value):
-    """Thresholds of the three trigger tiers; first-stage signals, 0 to 1."""
+    """Thresholds and weights of the three trigger tiers.
+
+    The score is logistic in the signals of `retrieval.trigger.Signals`, 0 to 1. The
+    defaults were fitted for the embedded encoder; cosines of another encoder lie elsewhere.
+    """
 
     strong: float = Field(default=0.55, ge=0, le=1)
     weak: float = Field(default=0.35, ge=0, le=1)
+    bias: float = -26.0
+    coverage_weight: float = 4.0
+    similarity_weight: float = 28.0
+    symbols_weight: float = 1.0
+    aim_weight: float = 1.5
 
 
 class RetrievalSettings(Value):

@@ -1,0 +1,156 @@
+"""The three trigger tiers: whether a question is for the documents, decided before any large model.
+
+*strong*: retrieve at once. *weak*: name one or two candidate documents; the agent
+retrieves inside them when it needs to. *none*: no retrieval, the answer is general.
+Form decides first (small talk, arithmetic), then how well the documents **that this
+principal may see** answer to the question in the first stage of search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Protocol
+
+from retrieval.content_terms import content_terms
+from retrieval.lexical import terms
+from retrieval.question_form import Form, question_form
+from retrieval.search import FirstStage
+from retrieval.settings import TriggerSettings
+from retrieval.types import Candidate, Principal, SearchFilter, Tier
+
+_LOOKED_AT = 5
+"""Candidates whose words are compared with the question's."""
+_CANDIDATE_DOCUMENTS = 2
+
+
+class FirstStageSearch(Protocol):
+    """The part of search that the trigger needs."""
+
+    async def first_stage(
+        self, question: str, principal: Principal, *, filter: SearchFilter | None = None
+    ) -> FirstStage:
+        """Symbolise, encode and fuse; nothing is reranked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a first stage tells about a question, each 0 to 1."""
+
+    coverage: float
+    """Largest share of the question's content terms that one candidate holds."""
+    similarity: float
+    """Best dense cosine (0 when the encoder has no dense side)."""
+    symbols: float
+    """Share of the question's codes and values that one candidate carries."""
+    content: int
+    """Content terms of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerDecision:
+    """The tier with everything that led to it."""
+
+    tier: Tier
+    reasons: tuple[str, ...]
+    scores: dict[str, float]
+    candidate_documents: tuple[str, ...] = ()
+    first_stage: FirstStage | None = None
+    """The first stage that was made, so that search need not make it again; None where form decided."""
+
+
+class Trigger:
+    """Decides tiers; at most one encoder call per question."""
+
+    def __init__(self, search: FirstStageSearch, settings: TriggerSettings) -> None:
+        self._search = search
+        self._settings = settings
+
+    async def decide(self, question: str, principal: Principal, filter: SearchFilter | None = None) -> TriggerDecision:
+        """Decide the tier of a question for this principal.
+
+        Raises:
+            ForbiddenError: the principal holds neither `search` nor `chat`.
+        """
+        form = question_form(question)
+        if form == "arithmetic":
+            return TriggerDecision("none", ("the question is arithmetic",), {})
+        if form == "small_talk":
+            return TriggerDecision("none", ("the question is small talk",), {})
+        first = await self._search.first_stage(question, principal, filter=filter)
+        if not first.candidates:
+            return TriggerDecision("none", _nothing_found(form), {}, first_stage=first)
+        signals = read_signals(first)
+        score = self._score(signals, form)
+        scores = {
+            "score": round(score, 4),
+            "coverage": round(signals.coverage, 4),
+            "similarity": round(signals.similarity, 4),
+            "symbols": round(signals.symbols, 4),
+        }
+        tier = self._tier(score)
+        documents = _documents(first.candidates) if tier != "none" else ()
+        return TriggerDecision(tier, _reasons(form, signals, score, tier, self._settings), scores, documents, first)
+
+    def _score(self, signals: Signals, form: Form) -> float:
+        s = self._settings
+        z = (
+            s.bias
+            + s.coverage_weight * signals.coverage
+            + s.similarity_weight * signals.similarity
+            + s.symbols_weight * signals.symbols
+            + (s.aim_weight if form == "aims_at_documents" else 0.0)
+        )
+        return 1.0 / (1.0 + exp(-max(min(z, 50.0), -50.0)))
+
+    def _tier(self, score: float) -> Tier:
+        if score >= self._settings.strong:
+            return "strong"
+        return "weak" if score >= self._settings.weak else "none"
+
+
+def read_signals(first: FirstStage) -> Signals:
+    """Read the signals off a first stage."""
+    asked = set(content_terms(first.index_text))
+    wanted = {s.token for s in first.symbols}
+    looked_at = _best_by_channel(first.candidates)
+    held = [set(terms(c.chunk.index_text)) for c in looked_at]
+    coverage = max((len(asked & h) / len(asked) for h in held), default=0.0) if asked else 0.0
+    carried = [{s.token for s in c.chunk.symbols} for c in looked_at]
+    symbols = max((len(wanted & h) / len(wanted) for h in carried), default=0.0) if wanted else 0.0
+    similarity = max((c.scores.get("dense", 0.0) for c in first.candidates), default=0.0)
+    return Signals(coverage, max(0.0, min(similarity, 1.0)), symbols, len(asked))
+
+
+def _best_by_channel(candidates: Sequence[Candidate]) -> list[Candidate]:
+    best = [c for c in candidates if min(c.ranks.values(), default=_LOOKED_AT + 1) <= _LOOKED_AT]
+    return best or list(candidates[:_LOOKED_AT])
+
+
+def _documents(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    found = dict.fromkeys(c.chunk.document_id for c in candidates)
+    return tuple(found)[:_CANDIDATE_DOCUMENTS]
+
+
+def _nothing_found(form: Form) -> tuple[str, ...]:
+    aim = ("the question names the documents",) if form == "aims_at_documents" else ()
+    return (*aim, "no document that you may see matches the question")
+
+
+def _reasons(form: Form, signals: Signals, score: float, tier: Tier, settings: TriggerSettings) -> tuple[str, ...]:
+    reasons: list[str] = []
+    if form == "aims_at_documents":
+        reasons.append("the question names the documents")
+    reasons.append(f"{signals.coverage:.0%} of its terms stand in one passage")
+    if signals.symbols > 0:
+        reasons.append(f"{signals.symbols:.0%} of its codes and values stand in one passage")
+    reasons.append(f"similarity {signals.similarity:.2f}")
+    bound = {
+        "strong": f"at least {settings.strong:.2f}",
+        "weak": f"below {settings.strong:.2f}",
+        "none": f"below {settings.weak:.2f}",
+    }
+    reasons.append(f"score {score:.2f}, {bound[tier]}")
+    return tuple(reasons)
