@@ -33,8 +33,18 @@ class LoopSettings(Value):
     observation_chars: int = Field(default=6000, ge=200)
 
 
+class AuditSettings(Value):
+    """Thresholds of the citation auditor: shares of a sentence's content terms found in its sources, 0 to 1."""
+
+    supported_share: float = Field(default=0.5, ge=0, le=1)
+    supported_share_with_figures: float = Field(default=0.35, ge=0, le=1)
+    """Enough where a figure or quotation of the sentence was found as well."""
+    partly_share: float = Field(default=0.25, ge=0, le=1)
+
+
 class AgentSettings(Value):
     """All of the agent's settings."""
 
     llm: LlmSettings = LlmSettings()
     loop: LoopSettings = LoopSettings()
+    audit: AuditSettings = AuditSettings()

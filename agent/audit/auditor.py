@@ -1,0 +1,211 @@
+"""The citation auditor: one verdict for every sentence of an answer, by rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.audit.claims import Sentence, read_sentences
+from agent.audit.figures import FOUND, FigureContext, check_figures, figures_of
+from agent.audit.findings import figure_evidence, flip_evidence, quote_evidence, support_evidence
+from agent.audit.flips import find_flip
+from agent.audit.judging import Findings, judge, risk_of
+from agent.audit.periods import times
+from agent.audit.quotes import check_quotes
+from agent.audit.sources import Source, SourceBook, SymbolReader
+from agent.audit.support import measure_support
+from agent.audit.tags import check_tags, cited_sources, is_unknown, violations
+from agent.audit.verdicts import Audit, Evidence, Flag, SentenceVerdict, VerdictKind
+from agent.audit.wording import AnswerLanguage, say
+from agent.settings import AuditSettings
+from retrieval.language_id import language_of
+from retrieval.symbols.compare import compare
+from retrieval.types import Passage, Symbol, Tier
+
+_FIRM_KINDS = frozenset({"amount", "percent", "percent_points"})
+
+
+class Auditor:
+    """Checks an answer against the passages it cites. Pure: same answer, same audit; safe to share between threads."""
+
+    def __init__(self, language: SymbolReader, settings: AuditSettings | None = None) -> None:
+        self._reader = language
+        self._settings = settings or AuditSettings()
+
+    def audit(
+        self,
+        answer: str,
+        *,
+        passages: Sequence[Passage],
+        labels: Container[str],
+        question: str,
+        tier: Tier,
+        tenant: str,
+        tool_results: Mapping[str, str] | None = None,
+    ) -> Audit:
+        """Return the verdicts on `answer`, ordered, their spans not overlapping. Never raises on any text.
+
+        Args:
+            answer: The answer as the reader sees it, tags included.
+            passages: All passages of the run.
+            labels: Every label handed out in the run; a cited label outside it is a violation.
+            question: The question, secrets already replaced.
+            tier: With `none`, sentences that cite nothing are `general`.
+            tenant: Whose pseudonyms secrets are compared by.
+            tool_results: Text by label for labels that are not passages (`tool_calculate#1`).
+        """
+        run = _Run(
+            reader=self._reader,
+            settings=self._settings,
+            tenant=tenant,
+            tier=tier,
+            question=question,
+            labels=labels,
+            book=SourceBook(passages, tool_results or {}, self._reader, tenant),
+            language=_say_in(answer, question),
+            asked=figures_of(question, self._reader.read(question, tenant=tenant)),
+        )
+        verdicts = [run.verdict(index, sentence) for index, sentence in enumerate(read_sentences(answer))]
+        found = tuple(dict.fromkeys(violations(answer, labels, run.book, question, run.language)))
+        return Audit(risk=risk_of(verdicts, found), sentences=tuple(verdicts), violations=found)
+
+
+def _say_in(answer: str, question: str) -> AnswerLanguage:
+    language = language_of(answer)
+    return "zh" if "zh" in (language, language_of(question) if language == "other" else "") else "en"
+
+
+@dataclass(slots=True)
+class _Run:
+    """The state of one audit: what was asked, and what the sentences read so far established."""
+
+    reader: SymbolReader
+    settings: AuditSettings
+    tenant: str
+    tier: Tier
+    question: str
+    labels: Container[str]
+    book: SourceBook
+    language: AnswerLanguage
+    asked: Sequence[Symbol]
+    paragraph: int = -1
+    period: Symbol | None = None
+    cited_figures: list[Symbol] = field(default_factory=list[Symbol])
+    """Source figures that this paragraph's sentences were found to state."""
+
+    def verdict(self, index: int, sentence: Sentence) -> SentenceVerdict:
+        """Judge the next sentence."""
+        if sentence.paragraph != self.paragraph:
+            self.paragraph, self.period, self.cited_figures = sentence.paragraph, None, []
+        symbols = self.reader.read(sentence.text, tenant=self.tenant) if sentence.text else ()
+        evidence = check_tags(sentence, self.labels, self.book, self.language)
+        flags: tuple[Flag, ...] = ()
+        kind: VerdictKind
+        if not self._is_claim(sentence, symbols):
+            kind = "not_a_claim"
+        elif not sentence.tags:
+            kind = "general" if self.tier == "none" else "uncited"
+            evidence.append(self._plain_evidence(sentence, kind))
+        else:
+            kind, found, flags = self._check(sentence, symbols)
+            evidence += found
+        stated = times(symbols)
+        self.period = stated[-1] if stated else self.period
+        return SentenceVerdict(
+            index=index,
+            start=sentence.start,
+            end=sentence.end,
+            text=sentence.text,
+            kind=kind,
+            labels=tuple(tag.label for tag in sentence.tags),
+            unknown_labels=tuple(tag.label for tag in sentence.tags if is_unknown(tag, self.labels)),
+            flags=flags,
+            evidence=tuple(evidence),
+        )
+
+    def _is_claim(self, sentence: Sentence, symbols: Sequence[Symbol]) -> bool:
+        """A heading, a question or a greeting that brings a figure of its own states something."""
+        match sentence.role:
+            case "claim":
+                return True
+            case "mark" | "table_header":
+                return False
+            case "lead_in" | "source_line":
+                kinds = _FIRM_KINDS
+            case "heading" | "question" | "courtesy" | "disclaimer":
+                kinds = _FIRM_KINDS | {"quantity"}
+        return any(
+            symbol.kind in kinds and not any(compare(symbol, asked) == "equal" for asked in self.asked)
+            for symbol in symbols
+        )
+
+    def _plain_evidence(self, sentence: Sentence, kind: VerdictKind) -> Evidence:
+        general = kind == "general"
+        return Evidence(
+            rule="tag",
+            passed=general,
+            detail=say("general" if general else "no_tag", self.language),
+            answer_span=sentence.answer_span(0, len(sentence.text)),
+        )
+
+    def _check(
+        self, sentence: Sentence, symbols: Sequence[Symbol]
+    ) -> tuple[VerdictKind, list[Evidence], tuple[Flag, ...]]:
+        sources = cited_sources(sentence, self.labels, self.book)
+        if not sources:
+            return "unsupported", [], ()
+        figures = check_figures(
+            sentence.text,
+            figures_of(sentence.text, symbols),
+            sources,
+            FigureContext(self.question, self.asked, self._period_of(sentence), self.cited_figures),
+        )
+        support = measure_support(sentence.text, sources, sentence.context)
+        findings = Findings(
+            length=len(sentence.text),
+            figures=figures,
+            quotes=check_quotes(sentence.text, sources, self.question),
+            flip=None if support.kind == "verbatim" else find_flip(sentence.text, sources),
+            support=support,
+            wrong_period=self._is_wrong_period(sources, symbols),
+        )
+        self.cited_figures += [f.match for f in figures if f.outcome in FOUND and f.match is not None]
+        kind = judge(findings, self.settings)
+        off_question = findings.wrong_period or any(f.outcome == "period_not_asked" for f in figures)
+        flags: tuple[Flag, ...] = ("off_question",) if off_question and kind != "contradicted" else ()
+        return kind, self._evidence(sentence, findings, kind), flags
+
+    def _evidence(self, sentence: Sentence, findings: Findings, kind: VerdictKind) -> list[Evidence]:
+        found = [quote_evidence(quote, sentence, self.language) for quote in findings.quotes]
+        found += [figure_evidence(figure, sentence, self.language) for figure in findings.figures]
+        if findings.flip is not None:
+            found.append(flip_evidence(findings.flip, sentence, self.language))
+        if findings.wrong_period:
+            asked = next((symbol.surface for symbol in times(self.asked)), self.question)
+            found.append(
+                Evidence(rule="period", passed=False, detail=say("period_passage", self.language, answer=asked))
+            )
+        carried = findings.support.kind == "verbatim" or findings.support.score >= self.settings.partly_share
+        if findings.support.kind != "no_terms":
+            found.append(support_evidence(findings.support, carried, sentence, self.language))
+        return found
+
+    def _is_wrong_period(self, sources: Sequence[Source], symbols: Sequence[Symbol]) -> bool:
+        """True when every source is of another period than was asked for and the sentence does not name its own."""
+        return all(source.period_match == "mismatch" for source in sources) and not (times(symbols) or self.period)
+
+    def _period_of(self, sentence: Sentence) -> Callable[[Symbol], Symbol | None]:
+        """What a figure's period is when its sentence names none: its column's, the paragraph's, the heading's."""
+        heading, _, header = sentence.context.partition("\n")
+
+        def period_of(figure: Symbol) -> Symbol | None:
+            if "|" in header:
+                column = sentence.text.count("|", 0, figure.start)
+                cells = header.split("|")
+                cell = times(self.reader.read(cells[column], tenant=self.tenant)) if column < len(cells) else []
+                if cell:
+                    return cell[0]
+            above = [] if self.period else times(self.reader.read(heading, tenant=self.tenant)) if heading else []
+            return self.period or (above[0] if len(above) == 1 else None)
+
+        return period_of

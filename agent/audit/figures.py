@@ -1,0 +1,233 @@
+"""Checks that every figure of a sentence stands in a cited source: same value, same subject, same period.
+
+A figure is *found* (equal, rounded to the digits stated, or a period that contains the
+source's), *different* (the source states another value for the same thing), or *missing*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from agent.audit.computed import recompute
+from agent.audit.content import content_terms, share
+from agent.audit.counting import is_spelled_out, read_counts
+from agent.audit.flips import direction
+from agent.audit.periods import bind_period, clause_of, fit, source_period
+from agent.audit.sources import Source
+from retrieval.language_id import language_of
+from retrieval.symbols.compare import Magnitude, compare, parse_normal
+from retrieval.types import Symbol
+
+Outcome = Literal[
+    "equal",
+    "rounded",
+    "contains",
+    "question",
+    "computed",
+    "different",
+    "scale",
+    "subject",
+    "period_mismatch",
+    "period_above",
+    "period_not_asked",
+    "missing",
+]
+FOUND: frozenset[Outcome] = frozenset({"equal", "rounded", "contains", "computed", "question"})
+CONTRADICTS: frozenset[Outcome] = frozenset({"different", "scale", "subject", "period_mismatch"})
+_SAME_THING = 0.5
+"""Share of the subject's terms a source clause must hold before its other value contradicts."""
+_OTHER_THING = 0.2
+_COUNTS_LIKE_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FigureFinding:
+    """What became of one figure of a sentence."""
+
+    symbol: Symbol
+    outcome: Outcome
+    source: Source | None = None
+    match: Symbol | None = None
+    """The source's figure (or period, for a period outcome) it was compared with."""
+    other: Symbol | None = None
+    """For `subject`: where the stated value does stand. For a period outcome: the period spoken of or asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    source: Source
+    symbol: Symbol
+    comparison: str
+    aligned: float
+    """Share of the subject's terms in the source's clause; half weight where only its sentence has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureContext:
+    """What a sentence's figures are read against, besides the sources."""
+
+    question: str
+    asked: Sequence[Symbol]
+    """The question's symbols."""
+    period_of: Callable[[Symbol], Symbol | None] = lambda _: None
+    """The period that sentences, headings or a table's header above give to a figure whose sentence names none."""
+    nearby: Sequence[Symbol] = ()
+    """Source figures that neighbouring sentences cite: operands of a computed figure."""
+
+
+def figures_of(text: str, symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Return every comparable symbol of a text, small counts included, ordered by start."""
+    return sorted([*symbols, *read_counts(text, symbols)], key=lambda symbol: symbol.start)
+
+
+def check_figures(
+    text: str, figures: Sequence[Symbol], sources: Sequence[Source], context: FigureContext
+) -> list[FigureFinding]:
+    """Check every figure of the sentence `text`; empty when it has none."""
+    if not figures or not sources:
+        return []
+    candidates = [_candidates(text, figure, sources, context.question) for figure in figures]
+    stated = {
+        (id(c.source), c.symbol.start) for group in candidates for c in group if c.comparison in ("equal", "rounded")
+    }
+    findings = [
+        _judge(text, figure, figures, group, stated, context) for figure, group in zip(figures, candidates, strict=True)
+    ]
+    operands = [f.match for f in findings if f.outcome in FOUND and f.match is not None]
+    return [
+        _retry(text, finding, [*operands, *context.nearby]) if finding.outcome in ("missing", "different") else finding
+        for finding in findings
+    ]
+
+
+def _candidates(text: str, figure: Symbol, sources: Sequence[Source], question: str) -> list[_Candidate]:
+    start, end = clause_of(text, figure.start)
+    subject = content_terms(text[start:end])
+    if len(subject) < 2:
+        subject |= content_terms(text)
+    if len(subject) < 2:
+        subject |= content_terms(question)
+    language = language_of(text)
+    found: list[_Candidate] = []
+    for source in sources:
+        comparable = "other" in (language, source.language) or language == source.language
+        for symbol in (*source.figures, *source.heading_symbols):
+            comparison = _compare(text[start:end], figure, symbol)
+            if comparison == "incomparable":
+                continue
+            in_text = symbol in source.figure_set
+            found.append(_Candidate(source, symbol, comparison, _align(subject, source, symbol, comparable, in_text)))
+    return found
+
+
+def _compare(clause: str, stated: Symbol, source: Symbol) -> str:
+    comparison = compare(stated, source)
+    if comparison == "different" and stated.kind in ("percent", "percent_points") and direction(clause) is None:
+        # "a change of 5.2 %" says nothing of the direction.
+        mirrored = source.model_copy(update={"normal": source.normal.lstrip("-")})
+        return compare(stated, mirrored) if source.normal.startswith("-") else comparison
+    return comparison
+
+
+def _align(subject: frozenset[str], source: Source, symbol: Symbol, comparable: bool, in_text: bool) -> float:
+    clause = source.clause_at(symbol.start) if in_text else None
+    if clause is None or not comparable:
+        return 0.0
+    return max(share(subject, clause.terms), share(subject, clause.sentence_terms) / 2)
+
+
+def _judge(
+    text: str,
+    figure: Symbol,
+    figures: Sequence[Symbol],
+    candidates: Sequence[_Candidate],
+    stated: set[tuple[int, int]],
+    context: FigureContext,
+) -> FigureFinding:
+    matches = [c for c in candidates if c.comparison in ("equal", "rounded", "contains")]
+    others = [c for c in candidates if c.comparison == "different" and (id(c.source), c.symbol.start) not in stated]
+    rival = max(others, key=lambda c: c.aligned, default=None)
+    if not matches:
+        return _judge_absent(figure, others, rival, context)
+    best = max(matches, key=lambda c: (c.comparison == "equal", c.aligned))
+    nearest = max(matches, key=lambda c: c.aligned)
+    if (
+        rival is not None
+        and figure.kind not in ("date", "period", "number")
+        and rival.aligned >= 0.7
+        and nearest.aligned <= _OTHER_THING
+    ):
+        return FigureFinding(figure, "subject", rival.source, rival.symbol, nearest.symbol)
+    if figure.kind in ("date", "period"):
+        return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
+    return _judge_period(text, figure, figures, matches, best, context)
+
+
+def _judge_absent(
+    figure: Symbol, others: Sequence[_Candidate], rival: _Candidate | None, context: FigureContext
+) -> FigureFinding:
+    repeated = any(compare(figure, asked) == "equal" for asked in context.asked)
+    if rival is not None and rival.aligned >= (0.6 if repeated or figure.kind == "number" else _SAME_THING):
+        return FigureFinding(figure, "different", rival.source, rival.symbol)
+    if repeated:
+        return FigureFinding(figure, "question")
+    for other in others:
+        if _off_by_scale(figure, other.symbol):
+            return FigureFinding(figure, "scale", other.source, other.symbol)
+    return FigureFinding(figure, "missing", rival.source if rival else None)
+
+
+def _judge_period(
+    text: str,
+    figure: Symbol,
+    figures: Sequence[Symbol],
+    matches: Sequence[_Candidate],
+    best: _Candidate,
+    context: FigureContext,
+) -> FigureFinding:
+    """The value stands in the source; does it stand there for the period the sentence speaks of?"""
+    own = bind_period(figure, figures, text, 0, len(text))
+    asked = [s for s in context.asked if s.kind == "period"]
+    above = context.period_of(figure)
+    stated = own or above or (asked[0] if len(asked) == 1 else None)
+    found = [(c, source_period(c.symbol, c.source)) for c in matches if c.symbol in c.source.figure_set]
+    if stated is None or not found or any(fit(stated, period) != "differs" for _, period in found):
+        return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
+    candidate, period = found[0]
+    outcome: Outcome = "period_mismatch" if own else "period_above" if above else "period_not_asked"
+    return FigureFinding(figure, outcome, candidate.source, period, stated)
+
+
+def _found(comparison: str) -> Outcome:
+    return "equal" if comparison == "equal" else "rounded" if comparison == "rounded" else "contains"
+
+
+def _off_by_scale(stated: Symbol, source: Symbol) -> bool:
+    """Tell whether two figures have the same digits but another power of ten (亿 for billion)."""
+    if stated.kind not in ("amount", "quantity"):
+        return False
+    left, right = parse_normal(stated.kind, stated.normal), parse_normal(source.kind, source.normal)
+    if not isinstance(left, Magnitude) or not isinstance(right, Magnitude) or not left.value or not right.value:
+        return False
+    ratio = abs(left.value / right.value)
+    return ratio != 1 and ratio == Decimal(1).scaleb(ratio.adjusted())
+
+
+def _retry(text: str, finding: FigureFinding, operands: Sequence[Symbol]) -> FigureFinding:
+    """A figure that does not stand in the source may follow from figures that do."""
+    start, end = clause_of(text, finding.symbol.start)
+    origin = recompute(finding.symbol, operands, text[start:end])
+    if origin is not None:
+        return FigureFinding(finding.symbol, "computed", finding.source, origin)
+    return finding
+
+
+def is_minor(finding: FigureFinding) -> bool:
+    """Tell whether a missing figure is a small count that a writer makes (`以下 3 项`), not a fact of the source."""
+    symbol = finding.symbol
+    if finding.outcome != "missing" or symbol.kind != "number":
+        return False
+    return is_spelled_out(symbol) or Decimal(symbol.normal) <= _COUNTS_LIKE_WORDS

@@ -1,0 +1,78 @@
+"""Which period a figure belongs to: in an answer's sentence and in a source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from agent.audit.content import clause_spans
+from agent.audit.sources import Source
+from retrieval.symbols.compare import compare
+from retrieval.types import Symbol
+
+_TIME = frozenset({"period", "date"})
+_LINK_AFTER = re.compile(
+    r"\s*(?:[(（]\s*|,?\s*(?:in|for|during|at|as\s+of|as\s+at|at\s+the\s+end\s+of|by|on)\s+(?:the\s+)?)\Z",
+    re.IGNORECASE,
+)
+
+Fit = Literal["fits", "differs", "unknown"]
+
+
+def times(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Return the dates and periods among `symbols`."""
+    return [symbol for symbol in symbols if symbol.kind in _TIME]
+
+
+def bind_period(figure: Symbol, symbols: Sequence[Symbol], text: str, start: int, end: int) -> Symbol | None:
+    """Return the date or period that the figure in `text[start:end]` (one sentence) belongs to.
+
+    In order: one that follows at once (`238 million in Q3 2024`, `2.38 亿元（2024 年）`), the
+    nearest before it, the next in its clause, the next in the sentence.
+    """
+    near = [s for s in times(symbols) if start <= s.start and s.end <= end]
+    after = next((s for s in near if s.start >= figure.end), None)
+    before = next((s for s in reversed(near) if s.end <= figure.start), None)
+    if after is not None and _LINK_AFTER.match(text[figure.end : after.start]):
+        return after
+    return before or after
+
+
+def source_period(figure: Symbol, source: Source) -> Symbol | None:
+    """Return the period of a source's figure: from its sentence, column or paragraph, else the headings."""
+    start, end = source.sentence_at(figure.start)
+    own = bind_period(figure, source.symbols, source.text, start, end)
+    if own is not None:
+        return own
+    header = source.header_cell(figure.start)
+    column = [s for s in times(source.symbols) if header and header[0] <= s.start and s.end <= header[1]]
+    if column:
+        return column[0]
+    paragraph = source.text.rfind("\n", 0, figure.start) + 1
+    earlier = [s for s in times(source.symbols) if paragraph <= s.start and s.end <= figure.start]
+    if earlier:
+        return earlier[-1]
+    headings = times(source.heading_symbols)
+    return headings[-1] if headings else None
+
+
+def fit(stated: Symbol | None, found: Symbol | None) -> Fit:
+    """Compare the period a sentence speaks of with the one its source's figure belongs to."""
+    if stated is None or found is None:
+        return "unknown"
+    match compare(stated, found):
+        case "equal" | "rounded" | "contains":
+            return "fits"
+        case "different":
+            return "differs"
+        case "incomparable":
+            return "unknown"
+
+
+def clause_of(text: str, position: int) -> tuple[int, int]:
+    """Return the span of the clause around `position`."""
+    for start, end in clause_spans(text):
+        if position < end:
+            return min(start, position), end
+    return 0, len(text)

@@ -1,0 +1,217 @@
+"""The cited texts of one run, read once: their clauses, terms, symbols and periods."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Protocol
+
+from agent.audit.content import clause_spans, content_terms
+from agent.audit.counting import read_counts
+from agent.audit.folding import Folded, fold
+from retrieval.language_id import language_of
+from retrieval.sentences import sentence_spans
+from retrieval.types import Language, Passage, PeriodMatch, Symbol
+
+_UNIT = re.compile(
+    r"单位\s*[:：]\s*(?:人民币)?\s*([^\s）)|，。,;；]{1,8})"
+    r"|[(（]\s*((?:人民币|RMB|USD|US\$|CNY|EUR|HK\$|\$|€|¥)?\s*(?:亿元|万元|百万元|千元|亿|万|百万|millions?|billions?|thousands?|bn|mn|m))\s*[)）]"
+    r"|\b(?:in|all\s+figures\s+in)\s+((?:RMB|USD|US\$|CNY|EUR|\$|€|¥)?\s*(?:millions?|billions?|thousands?))\b",
+    re.IGNORECASE,
+)
+"""The unit that a table's caption or header names for its numbers."""
+_PREFIX = re.compile(r"(RMB|USD|US\$|CNY|EUR|HK\$|\$|€|¥)\s*(.*)", re.IGNORECASE)
+
+
+def _apply_unit(figure: str, unit: str) -> str:
+    unit = re.sub(r"(million|billion|thousand)s\b", r"\1", unit, flags=re.IGNORECASE)
+    prefix = _PREFIX.fullmatch(unit)
+    return f"{prefix.group(1)} {figure} {prefix.group(2)}" if prefix else f"{figure} {unit}"
+
+
+class SymbolReader(Protocol):
+    """The symbol language, as far as the auditor needs it."""
+
+    def read(self, text: str, *, tenant: str, base_date: date | None = None) -> tuple[Symbol, ...]:
+        """Return the symbols of `text` in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a source and the sentence (for a table: the row) around it."""
+
+    start: int
+    end: int
+    sentence: int
+    terms: frozenset[str]
+    sentence_terms: frozenset[str]
+    """For a table cell: its row and its column's header."""
+
+
+class Source:
+    """One citable text: a passage or a tool's result."""
+
+    def __init__(self, label: str, text: str, heading: str, reader: SymbolReader, tenant: str) -> None:
+        self.label = label
+        self.text = text
+        self.heading = heading
+        self.period_match: PeriodMatch = "unknown"
+        self._reader = reader
+        self._tenant = tenant
+
+    @cached_property
+    def language(self) -> Language:
+        """The language that carries the text."""
+        return language_of(self.text)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols of the text; spans are in `text`."""
+        return self._reader.read(self.text, tenant=self._tenant)
+
+    @cached_property
+    def figures(self) -> tuple[Symbol, ...]:
+        """Symbols and small counts of the text, ordered; table numbers also with the unit their table names."""
+        counted = [*self.symbols, *read_counts(self.text, self.symbols)]
+        return (*sorted(counted, key=lambda symbol: symbol.start), *self._with_units(counted))
+
+    @cached_property
+    def figure_set(self) -> frozenset[Symbol]:
+        """`figures`, to tell them from those of the headings."""
+        return frozenset(self.figures)
+
+    def _with_units(self, symbols: Sequence[Symbol]) -> Iterator[Symbol]:
+        """Yield the bare numbers of the text once more as amounts, where text or headings name a unit for them."""
+        unit = _UNIT.search(self.text) or _UNIT.search(self.heading)
+        if unit is None:
+            return
+        words = unit.group(1) or unit.group(2) or unit.group(3)
+        for symbol in symbols:
+            if symbol.kind != "number":
+                continue
+            for read in self._reader.read(_apply_unit(symbol.surface, words), tenant=self._tenant):
+                if read.cls == "value" and read.kind in ("amount", "quantity"):
+                    yield read.model_copy(
+                        update={"start": symbol.start, "end": symbol.end, "surface": f"{symbol.surface} {words}"}
+                    )
+
+    @cached_property
+    def heading_symbols(self) -> tuple[Symbol, ...]:
+        """The symbols of title and headings; spans are not in `text`."""
+        return self._reader.read(self.heading, tenant=self._tenant) if self.heading else ()
+
+    @cached_property
+    def folded(self) -> Folded:
+        """The text folded for verbatim search."""
+        return fold(self.text)
+
+    @cached_property
+    def heading_terms(self) -> frozenset[str]:
+        """Content terms of title and headings."""
+        return content_terms(self.heading)
+
+    @cached_property
+    def sentence_terms(self) -> list[frozenset[str]]:
+        """Content terms of each sentence."""
+        return [content_terms(self.text[start:end]) for start, end in self.sentences]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Content terms of text and headings."""
+        return content_terms(self.text) | self.heading_terms
+
+    @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        """Sentence spans in `text`."""
+        return sentence_spans(self.text)
+
+    @cached_property
+    def clauses(self) -> list[Clause]:
+        """Clauses in order."""
+        found: list[Clause] = []
+        header: list[str] = []
+        for index, (start, end) in enumerate(self.sentences):
+            line = self.text[start:end]
+            cells = [cell.strip() for cell in line.strip("|").split("|")] if line.count("|") >= 2 else []
+            if cells and not header:
+                header = cells
+            elif not cells:
+                header = []
+            whole = content_terms(line)
+            for first, last in clause_spans(line):
+                column = line.count("|", 0, first) - line.startswith("|")
+                extra = content_terms(header[column]) if cells and 0 <= column < len(header) else frozenset[str]()
+                row = content_terms(cells[0]) if cells else frozenset[str]()
+                terms = content_terms(line[first:last]) | extra | row
+                found.append(Clause(start + first, start + last, index, terms, (row | extra) if cells else whole))
+        return found
+
+    @cached_property
+    def _clause_starts(self) -> list[int]:
+        return [clause.start for clause in self.clauses]
+
+    def clause_at(self, position: int) -> Clause | None:
+        """Return the clause around a character of the text."""
+        index = bisect_right(self._clause_starts, position) - 1
+        return self.clauses[index] if index >= 0 else None
+
+    def header_cell(self, position: int) -> tuple[int, int] | None:
+        """Return the span of the column header above a table cell; None outside a table and in its header."""
+        row = top = bisect_right([start for start, _ in self.sentences], position) - 1
+        while top > 0 and self._is_row(top - 1):
+            top -= 1
+        if row == top or not self._is_row(row):
+            return None
+        start, end = self.sentences[row]
+        column = self.text.count("|", start, position) - (self.text[start] == "|")
+        start, end = self.sentences[top]
+        start += self.text[start] == "|"
+        for _ in range(column):
+            start = self.text.find("|", start, end) + 1
+            if not start:
+                return None
+        bar = self.text.find("|", start, end)
+        return start, bar if bar >= 0 else end
+
+    def _is_row(self, index: int) -> bool:
+        start, end = self.sentences[index]
+        return self.text.count("|", start, end) >= 2
+
+    def sentence_at(self, position: int) -> tuple[int, int]:
+        """Return the span of the sentence around a character of the text."""
+        index = bisect_right([start for start, _ in self.sentences], position) - 1
+        return self.sentences[index] if index >= 0 else (0, len(self.text))
+
+
+class SourceBook:
+    """Finds the text behind a label; reads each text at most once."""
+
+    def __init__(
+        self, passages: Sequence[Passage], tool_results: Mapping[str, str], reader: SymbolReader, tenant: str
+    ) -> None:
+        self._passages = {passage.label: passage for passage in passages}
+        self._tool_results = tool_results
+        self._reader = reader
+        self._tenant = tenant
+        self._read: dict[str, Source] = {}
+
+    def get(self, label: str) -> Source | None:
+        """Return the source of a label; None when no text is at hand for it."""
+        if label not in self._read:
+            passage, result = self._passages.get(label), self._tool_results.get(label)
+            if passage is not None:
+                chunk = passage.chunk
+                heading = "\n".join(part for part in (chunk.title, *chunk.heading_path) if part)
+                source = Source(label, chunk.text, heading, self._reader, self._tenant)
+                source.period_match = passage.period_match
+            elif result is not None:
+                source = Source(label, result, "", self._reader, self._tenant)
+            else:
+                return None
+            self._read[label] = source
+        return self._read[label]
