@@ -1,0 +1,127 @@
+"""Days, months, quarters, halves, years and ranges: spans of days and their normal forms.
+
+`2024-07-01`, `2024-07`, `2024Q3`, `2024H1`, `2024`, and ranges `2024-01/2024-09`,
+`2021/2023`, `2024-07-01/2024-08-15`. Equal spans have equal normal forms.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_NORMAL = re.compile(r"([0-9]{4})(?:Q([1-4])|H([12])|-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Days from `first` to `last`, both included."""
+
+    first: date
+    last: date
+
+    def contains(self, other: Span) -> bool:
+        """Tell whether every day of `other` lies in this span."""
+        return self.first <= other.first and other.last <= self.last
+
+    def meets(self, other: Span) -> bool:
+        """Tell whether the two share a day."""
+        return self.first <= other.last and other.first <= self.last
+
+    @property
+    def is_day(self) -> bool:
+        """Whether the span is a single day."""
+        return self.first == self.last
+
+
+def day(year: int, month: int, number: int) -> Span | None:
+    """Return one day; None if the calendar has no such day."""
+    try:
+        found = date(year, month, number)
+    except ValueError:
+        return None
+    return Span(found, found)
+
+
+def months(year: int, first: int, last: int) -> Span | None:
+    """Return the span of whole months of one year; None if there are no such months."""
+    if not (1 <= year <= 9998 and 1 <= first <= last <= 12):
+        return None
+    return Span(date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1]))
+
+
+def quarter(year: int, number: int) -> Span | None:
+    """Return a quarter."""
+    return months(year, 3 * number - 2, 3 * number)
+
+
+def half(year: int, number: int) -> Span | None:
+    """Return a half-year."""
+    return months(year, 6 * number - 5, 6 * number)
+
+
+def whole_year(year: int) -> Span | None:
+    """Return a calendar year."""
+    return months(year, 1, 12)
+
+
+def months_up_to(last: date, count: int) -> Span | None:
+    """Return the `count` months that end with the month of `last`, if `last` is a month's end."""
+    if last.day != calendar.monthrange(last.year, last.month)[1]:
+        return None
+    index = last.year * 12 + last.month - count
+    return Span(date(index // 12, index % 12 + 1, 1), last)
+
+
+def normal_of(span: Span) -> str:
+    """Return the normal form of a span."""
+    first, last = span.first, span.last
+    if span.is_day:
+        return first.isoformat()
+    if first.day == 1 and (last + timedelta(days=1)).day == 1:
+        return _months_normal(first, last)
+    return f"{first.isoformat()}/{last.isoformat()}"
+
+
+def parse_span(normal: str) -> Span:
+    """Read a normal form back.
+
+    Raises:
+        ValueError: It is none.
+    """
+    first, slash, last = normal.partition("/")
+    begin, end = _parse_one(first), _parse_one(last if slash else first)
+    return Span(begin.first, end.last)
+
+
+def _months_normal(first: date, last: date) -> str:
+    year, a, b = first.year, first.month, last.month
+    if first.year != last.year:
+        whole = a == 1 and b == 12
+        return f"{first.year:04}/{last.year:04}" if whole else f"{first:%Y-%m}/{last:%Y-%m}"
+    if (a, b) == (1, 12):
+        return f"{year:04}"
+    if (a, b) in ((1, 6), (7, 12)):
+        return f"{year:04}H{1 if a == 1 else 2}"
+    if b - a == 2 and a % 3 == 1:
+        return f"{year:04}Q{b // 3}"
+    return f"{year:04}-{a:02}" if a == b else f"{year:04}-{a:02}/{year:04}-{b:02}"
+
+
+def _parse_one(text: str) -> Span:
+    match = _NORMAL.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no normal form of a date or period")
+    year, in_quarter, in_half, month, number = (int(g) if g else 0 for g in match.groups())
+    if in_quarter:
+        span = quarter(year, in_quarter)
+    elif in_half:
+        span = half(year, in_half)
+    elif number:
+        span = day(year, month, number)
+    else:
+        span = months(year, month, month) if month else whole_year(year)
+    if span is None:
+        raise ValueError(f"{text!r} is no normal form of a date or period")
+    return span

@@ -1,0 +1,160 @@
+"""Codes of closed vocabularies, recognised only where the context says that they are meant."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.symbols.domain import Vocabulary
+from retrieval.symbols.fold import fold
+from retrieval.symbols.found import Found
+
+# What may stand between a code and the word right beside it: 风险等级为“C1”, rated 'A'.
+_LINK = r"[\s\"'“”‘’「」()\[\]:|]{0,3}(?:为|是|of|is|was|were|至|到|to|at|by|as)?[\s\"'“”‘’「」()\[\]:|]{0,3}"
+_WINDOW = 48
+_CELL_RANGE_AFTER = re.compile(r":\$?[A-Z]{1,3}\$?[0-9]|[$!=]")
+_CELL_BEFORE = re.compile(r"(?:[A-Z]{1,3}\$?[0-9]{1,5}:|[$!=])\Z")
+_SENTENCE_END = re.compile(r"[。！？!?；;\n]+|\.(?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    code: str
+    strict: bool
+
+
+class CodeReader:
+    """Reads the codes of one vocabulary; compiled once."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        context = vocabulary.context
+        self._vocabulary = vocabulary
+        self._flags = 0 if vocabulary.case_sensitive else re.IGNORECASE
+        self._writings: dict[str, _Writing] = {}
+        for code in vocabulary.codes:
+            for word in {code.code, *code.aliases}:
+                self._writings[self._key(fold(word))] = _Writing(code.code, code.strict and word == code.code)
+            for word in code.names:
+                self._writings[self._key(fold(word))] = _Writing(code.code, strict=True)
+        self._alias = re.compile(_alternation(self._writings, whole=True), self._flags)
+        self._near = _words({*context.near, *context.adjacent})
+        self._not_near = _words(context.not_near)
+        adjacent = _alternation(map(fold, context.adjacent), whole=True) if context.adjacent else r"(?!)"
+        self._adjacent_before = re.compile(rf"(?i:{adjacent}){_LINK}\Z")
+        self._adjacent_after = re.compile(rf"{_LINK}(?i:{adjacent})")
+        self._not_before = _edge(context.not_before, before=True)
+        self._not_after = _edge(context.not_after, before=False)
+
+    @property
+    def token_prefix(self) -> str:
+        """The word that begins this vocabulary's tokens."""
+        return self._vocabulary.token_prefix
+
+    def find(self, text: str) -> list[Found]:
+        """Return the codes of a folded text; linear in its length."""
+        candidates = list(self._alias.finditer(text))
+        if not candidates:
+            return []
+        near = [m.span() for m in self._near.finditer(text)]
+        if not near:
+            return []
+        scene = _Scene(text, near, [m.span() for m in self._not_near.finditer(text)] if self._not_near else [])
+        return [self._found(m) for m in candidates if self._is_meant(text, m, scene)]
+
+    def _is_meant(self, text: str, match: re.Match[str], scene: _Scene) -> bool:
+        start, end = match.span()
+        before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
+        if _CELL_BEFORE.search(before) or _CELL_RANGE_AFTER.match(after):
+            return False
+        if (self._not_before and self._not_before.search(before)) or (self._not_after and self._not_after.match(after)):
+            return False
+        if self._writings[self._key(match.group())].strict:
+            return bool(self._adjacent_before.search(before) or self._adjacent_after.match(after))
+        return scene.admits(start, end)
+
+    def _found(self, match: re.Match[str]) -> Found:
+        code = self._writings[self._key(match.group())].code
+        token = f"[{self._vocabulary.token_prefix}_{code}]"
+        return Found("code", self._vocabulary.namespace, code, token, match.start(), match.end())
+
+    def _key(self, word: str) -> str:
+        collapsed = " ".join(word.split())
+        return collapsed if self._vocabulary.case_sensitive else collapsed.lower()
+
+
+class _Scene:
+    """Where the context words of one text stand, and where its sentences end."""
+
+    def __init__(self, text: str, near: Sequence[tuple[int, int]], not_near: Sequence[tuple[int, int]]) -> None:
+        self._near, self._not_near = near, not_near
+        self._near_starts = [s for s, _ in near]
+        self._not_near_starts = [s for s, _ in not_near]
+        self._ends = _sentence_ends(text)
+
+    def admits(self, start: int, end: int) -> bool:
+        """Tell whether a near word stands in reach, and no refusing word stands nearer."""
+        index = bisect_right(self._ends, start)
+        first = self._ends[index - 1] if index else 0
+        earlier = self._ends[index - 2] if index > 1 else 0
+        last = self._ends[index] if index < len(self._ends) else 1 << 62
+        distance = _distance(self._near, self._near_starts, (start, end), (earlier, last))
+        if distance is None:
+            return False
+        refusal = _distance(self._not_near, self._not_near_starts, (start, end), (first, last))
+        return refusal is None or distance < refusal
+
+
+def _distance(
+    words: Sequence[tuple[int, int]], starts: Sequence[int], span: tuple[int, int], reach: tuple[int, int]
+) -> int | None:
+    """Return the characters between `span` and the nearest word in reach; None if there is none."""
+    at = bisect_left(starts, span[0])
+    gaps: list[int] = []
+    if at < len(words) and words[at][0] < reach[1]:
+        gaps.append(max(0, words[at][0] - span[1]))
+    if at > 0 and words[at - 1][0] >= reach[0]:
+        gaps.append(max(0, span[0] - words[at - 1][1]))
+    return min(gaps, default=None)
+
+
+def _sentence_ends(text: str) -> list[int]:
+    """Return where sentences end; the rows of a table are one sentence."""
+    ends: list[int] = []
+    for match in _SENTENCE_END.finditer(text):
+        if match.group() == "\n" and _is_row(text, match.end()):
+            continue
+        ends.append(match.end())
+    return ends
+
+
+def _is_row(text: str, start: int) -> bool:
+    line = text[start : start + 400].split("\n", 1)[0]
+    return "|" in line or "\t" in line
+
+
+def _alternation(words: Iterable[str], *, whole: bool) -> str:
+    ordered = sorted(set(words), key=len, reverse=True)
+    return "(?:" + "|".join(_bounded(w) if whole else re.escape(w) for w in ordered) + ")"
+
+
+def _bounded(word: str) -> str:
+    """Escape a word so that it does not match inside a longer Latin word, number or rating."""
+    body = r"\s{1,2}".join(re.escape(part) for part in word.split())
+    head = r"(?<![A-Za-z0-9_])(?<![A-Za-z0-9]-)" if word[0].isascii() and word[0].isalnum() else ""
+    if not word[-1].isascii():
+        return head + body
+    return head + body + (r"(?![A-Za-z0-9_])" if word[-1].isalnum() else r"(?![A-Za-z0-9_+-])")
+
+
+def _words(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(_alternation(map(fold, words), whole=True), re.IGNORECASE)
+
+
+def _edge(words: Sequence[str], *, before: bool) -> re.Pattern[str] | None:
+    if not words:
+        return None
+    body = "|".join(re.escape(fold(w)) for w in sorted(words, key=len, reverse=True))
+    pattern = rf"(?:{body})[\s-]?\Z" if before else rf"[\s-]?(?:{body})"
+    return re.compile(pattern, re.IGNORECASE)

@@ -1,0 +1,76 @@
+"""How currencies are named before and after a figure."""
+
+from __future__ import annotations
+
+import re
+
+from retrieval.symbols.numerals import is_sign
+
+# ISO 4217 code → writings before the figure, writings after it.
+_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "CNY": (
+        ("人民币", "RMB¥", "RMB", "CNY", "CN¥", "¥"),
+        ("元人民币", "人民币元", "人民币", "yuan renminbi", "yuan", "renminbi", "RMB", "CNY"),
+    ),
+    "USD": (
+        ("美元", "美金", "US$", "USD$", "USD", "$"),
+        ("美元", "美金", "US dollars", "US dollar", "U.S. dollars", "dollars", "dollar", "USD"),
+    ),
+    "HKD": (
+        ("港币", "港元", "HK$", "HKD"),
+        ("港元", "港币", "元港币", "Hong Kong dollars", "HK dollars", "HKD"),
+    ),
+    "EUR": (("欧元", "€", "EUR"), ("欧元", "euros", "euro", "EUR", "€")),
+    "GBP": (("英镑", "£", "GBP"), ("英镑", "pounds sterling", "British pounds", "GBP")),
+    "JPY": (("日元", "JP¥", "JPY"), ("日元", "日圆", "yen", "JPY")),
+    "TWD": (("新台币", "新臺币", "NT$", "TWD"), ("新台币", "元新台币", "New Taiwan dollars", "TWD")),
+    "MOP": (("澳门元", "澳门币", "MOP$", "MOP"), ("澳门元", "澳门币", "MOP")),
+    "SGD": (("新加坡元", "S$", "SGD"), ("新加坡元", "新元", "Singapore dollars", "SGD")),
+    "AUD": (("澳元", "A$", "AU$", "AUD"), ("澳元", "Australian dollars", "AUD")),
+    "CAD": (("加元", "C$", "CA$", "CAD"), ("加元", "Canadian dollars", "CAD")),
+    "CHF": (("瑞士法郎", "CHF"), ("瑞士法郎", "瑞郎", "Swiss francs", "CHF")),
+    "KRW": (("韩元", "₩", "KRW"), ("韩元", "Korean won", "KRW")),
+    "INR": (("₹", "INR", "Rs."), ("卢比", "rupees", "INR")),
+    "RUB": (("₽", "RUB"), ("卢布", "roubles", "rubles", "RUB")),
+}
+CODES = tuple(_NAMES)
+
+# 元 is also the first half of other words (元素, 元旦, 一元二次方程).
+_YUAN = r"[元圆块](?![素旦宵首件老帅气音编器]|[一二三n]次|年|月|方程|化)"
+
+
+def _alternation(position: int) -> tuple[str, dict[str, str]]:
+    codes = {name.lower(): code for code, names in _NAMES.items() for name in names[position]}
+    ordered = sorted({n for names in _NAMES.values() for n in names[position]}, key=len, reverse=True)
+    return "|".join(re.escape(n).replace(r"\ ", r"\s") for n in ordered), codes
+
+
+_before, _BEFORE_CODES = _alternation(0)
+_after, _AFTER_CODES = _alternation(1)
+_BEFORE = re.compile(rf"(-?)(?<![A-Za-z])((?i:{_before}))\s{{0,2}}(-?)\Z")
+# Not where the name belongs to the figure after it: 2亿，人民币3亿元.
+_AFTER = re.compile(rf"[余多]?[\s-]{{0,2}}(?:((?i:{_after}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))")
+_LONGEST = max(len(n) for n in _BEFORE_CODES) + 6
+
+
+def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
+    """Return (ISO code, start, negative) of a currency written right before position `start`."""
+    if start == 0 or text[start - 1] in "0123456789":
+        return None
+    offset = max(0, start - _LONGEST)
+    match = _BEFORE.search(text[offset:start])
+    if match is None:
+        return None
+    at = offset + match.start(2)
+    minus = bool(match.group(1)) and is_sign(text, at - 1)
+    return _BEFORE_CODES[" ".join(match.group(2).lower().split())], at - minus, minus or bool(match.group(3))
+
+
+def currency_after(text: str, end: int) -> tuple[str, int] | None:
+    """Return (ISO code, end) of a currency written right after position `end`; a bare 元 is CNY."""
+    match = _AFTER.match(text, end)
+    if match is None:
+        return None
+    if match.group(2):
+        return "CNY", match.end()
+    return _AFTER_CODES[" ".join(match.group(1).lower().split())], match.end()

@@ -1,0 +1,230 @@
+"""The symbol language: reads a text's symbols and replaces them.
+
+Order of work: protect tokens already there, replace secrets, then read codes and values on the
+text without secrets, so that reading and symbolising always agree. Overlaps are settled by one
+rule (`found.settle`).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from retrieval.symbols.amounts import find_amounts
+from retrieval.symbols.codes import CodeReader
+from retrieval.symbols.currencies import CODES as CURRENCY_CODES
+from retrieval.symbols.domain import Vocabulary, read_domain_files
+from retrieval.symbols.fold import fold, mask
+from retrieval.symbols.found import Found, settle
+from retrieval.symbols.numbers import find_numbers
+from retrieval.symbols.numerals import scan_numerals
+from retrieval.symbols.percents import find_percents
+from retrieval.symbols.periods import find_periods
+from retrieval.symbols.pseudonyms import PSEUDONYM, kind_of, pseudonym, tenant_key
+from retrieval.symbols.secrets import find_secrets
+from retrieval.types import Symbol
+
+_MAX_PASSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A secret taken out of a text: what stands for it, and what it was."""
+
+    pseudonym: str
+    kind: str
+    value: str = field(repr=False)
+    """The normalised clear value: for the vault only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbolised:
+    """A text without its secrets, and the form of it that is encoded."""
+
+    text: str
+    """Secrets replaced by pseudonyms; codes and values as written."""
+    index_text: str
+    """All three classes replaced by tokens; plain numbers stay as written."""
+    symbols: tuple[Symbol, ...]
+    """Spans in `text`."""
+    secrets: tuple[Secret, ...]
+    """The secrets that were in the clear, each once, in order of appearance."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A replaced stretch of the text as given."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+class SymbolLanguage:
+    """Recognises codes, values and secrets. Immutable and safe to share between threads."""
+
+    def __init__(self, vocabularies: Sequence[Vocabulary], pseudonym_key: bytes) -> None:
+        tenant_key(pseudonym_key, "")  # refuse a short key now, not at the first document
+        self.vocabularies = tuple(vocabularies)
+        self._readers = tuple(CodeReader(v) for v in vocabularies)
+        self._key = pseudonym_key
+        self._token = re.compile(_token_grammar(self.vocabularies))
+
+    def read(self, text: str, *, tenant: str, base_date: date | None = None) -> tuple[Symbol, ...]:
+        """Return the symbols of a text, ordered by start, not overlapping, with spans in `text` as given.
+
+        Args:
+            text: Any text; pseudonyms already in it are read as the secrets they stand for.
+            tenant: Whose pseudonyms secrets get.
+            base_date: Resolves relative periods (上季度, last year); without it they are no symbols.
+        """
+        clean, edits, _ = self._without_secrets(text, tenant)
+        symbols = self._read_clean(clean, base_date)
+        return tuple(_moved(symbols, edits)) if edits else tuple(symbols)
+
+    def symbolise(self, text: str, *, tenant: str, base_date: date | None = None) -> Symbolised:
+        """Replace the symbols of a text. Symbolising the result again changes nothing."""
+        clean, _, secrets = self._without_secrets(text, tenant)
+        symbols = self._read_clean(clean, base_date)
+        parts: list[str] = []
+        at = 0
+        for symbol in symbols:
+            if symbol.kind != "number":
+                parts += (clean[at : symbol.start], symbol.token)
+                at = symbol.end
+        index_text = "".join((*parts, clean[at:]))
+        return Symbolised(clean, index_text, tuple(symbols), tuple(secrets))
+
+    def read_numbers(self, text: str, *, tenant: str) -> tuple[Symbol, ...]:
+        """Return every plain number of a text that is no part of another symbol, small integers included.
+
+        `read` leaves out integers below five digits that have no thousands separator: most of them
+        are years, pages and items. The auditor, which looks a stated figure up, wants them.
+        """
+        taken = [(s.start, s.end) for s in self.read(text, tenant=tenant) if s.kind != "number"]
+        folded = mask(fold(text), taken)
+        numbers, _ = settle(find_numbers(folded, scan_numerals(folded), integers=True))
+        return tuple(_as_symbol(f, text) for f in numbers)
+
+    def _without_secrets(self, text: str, tenant: str) -> tuple[str, list[_Edit], list[Secret]]:
+        folded = fold(text)
+        key = tenant_key(self._key, tenant)
+        spans = [m.span() for m in self._token.finditer(folded)]
+        edits: list[_Edit] = []
+        secrets: dict[str, Secret] = {}
+        # A finding may free its neighbour (a number no longer part of a longer one): look again.
+        for _ in range(_MAX_PASSES):
+            fresh = find_secrets(mask(folded, spans))
+            for found in fresh:
+                name = pseudonym(key, found.kind, found.value)
+                secrets.setdefault(name, Secret(name, found.kind, found.value))
+                edits.append(_Edit(found.start, found.end, name))
+            if not fresh:
+                break
+            spans = sorted([*spans, *((f.start, f.end) for f in fresh)])
+        edits.sort(key=lambda e: e.start)
+        ordered = dict.fromkeys(e.replacement for e in edits)
+        return _apply(text, edits), edits, [secrets[name] for name in ordered]
+
+    def _read_clean(self, text: str, base_date: date | None) -> list[Symbol]:
+        folded = fold(text)
+        tokens = list(self._token.finditer(folded))
+        found = [_pseudonym_found(m) for m in tokens if m.group(1)]
+        folded = mask(folded, [m.span() for m in tokens])
+        for _ in range(_MAX_PASSES):
+            fresh, ragged = settle(self._candidates(folded, base_date))
+            found += fresh
+            if not fresh or not ragged:
+                break
+            folded = mask(folded, [(f.start, f.end) for f in fresh])
+        found.sort(key=lambda f: f.start)
+        return [_as_symbol(f, text) for f in found]
+
+    def _candidates(self, folded: str, base_date: date | None) -> Iterable[Found]:
+        for reader in self._readers:
+            yield from reader.find(folded)
+        yield from find_periods(folded, base_date)
+        numerals = scan_numerals(folded)
+        if numerals:
+            yield from find_amounts(folded, numerals)
+            yield from find_percents(folded, numerals)
+            yield from find_numbers(folded, numerals)
+
+
+def load_language(pseudonym_key: bytes, extra_dir: Path | None = None) -> SymbolLanguage:
+    """Load the built-in domain files, and those of `extra_dir` beside them.
+
+    Raises:
+        SymbolFileError: A domain file or folder is missing or malformed.
+        ValueError: The key is shorter than 16 bytes.
+    """
+    folders = [_builtin_dir(), *([extra_dir] if extra_dir is not None else [])]
+    return SymbolLanguage(read_domain_files(folders), pseudonym_key)
+
+
+def _builtin_dir() -> Path:
+    """In a checkout beside the packages; where the wheel is installed in the shared data of its environment."""
+    checkout = Path(__file__).resolve().parents[2] / "data" / "symbols"
+    return checkout if checkout.is_dir() else Path(sys.prefix) / "share" / "attest" / "symbols"
+
+
+def _token_grammar(vocabularies: Iterable[Vocabulary]) -> str:
+    number = r"-?[0-9]{1,45}(?:\.[0-9]{1,24})?"
+    codes = [re.escape(f"{v.token_prefix}_{c.code}") for v in vocabularies for c in v.codes]
+    figures = "|".join((*CURRENCY_CODES, "QTY", "PCT", "PP"))
+    time = r"[0-9]{4}(?:Q[1-4]|H[12]|-[0-9]{2}(?:-[0-9]{2})?)?"
+    alternatives = [rf"(?:{figures})_{number}", rf"(?:DATE|PERIOD)_{time}(?:/{time})?", *codes]
+    return rf"{PSEUDONYM.pattern}|\[(?:{'|'.join(alternatives)})\]"
+
+
+def _pseudonym_found(match: re.Match[str]) -> Found:
+    return Found("secret", kind_of(match), match.group(), match.group(), match.start(), match.end())
+
+
+def _as_symbol(found: Found, text: str) -> Symbol:
+    return Symbol(
+        cls=found.cls,
+        kind=found.kind,
+        normal=found.normal,
+        token=found.token,
+        start=found.start,
+        end=found.end,
+        surface=text[found.start : found.end],
+        confidence=found.confidence,
+    )
+
+
+def _apply(text: str, edits: Sequence[_Edit]) -> str:
+    if not edits:
+        return text
+    parts: list[str] = []
+    at = 0
+    for edit in edits:
+        parts += (text[at : edit.start], edit.replacement)
+        at = edit.end
+    return "".join((*parts, text[at:]))
+
+
+def _moved(symbols: Sequence[Symbol], edits: Sequence[_Edit]) -> Iterable[Symbol]:
+    """Move spans from the text without secrets back to the text as given."""
+    starts: list[int] = []  # of each replacement in the text without secrets
+    shift = 0
+    for edit in edits:
+        starts.append(edit.start + shift)
+        shift += len(edit.replacement) - (edit.end - edit.start)
+    for symbol in symbols:
+        index = bisect_right(starts, symbol.start) - 1
+        if index < 0:
+            yield symbol
+            continue
+        edit, begin = edits[index], starts[index]
+        if symbol.start == begin:
+            yield symbol.model_copy(update={"start": edit.start, "end": edit.end})
+            continue
+        offset = edit.end - (begin + len(edit.replacement))
+        yield symbol.model_copy(update={"start": symbol.start + offset, "end": symbol.end + offset})

@@ -1,0 +1,58 @@
+"""Plain numbers: figures without a unit that the language knows.
+
+They stay as written in `index_text` (a table would otherwise be all tokens); the auditor compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from retrieval.symbols.found import Found
+from retrieval.symbols.numerals import Numeral, plain, sign_before
+
+_LONGEST_INTEGER = 15
+_PROPER_INTEGER = 5
+
+
+def find_numbers(text: str, numerals: Sequence[Numeral], *, integers: bool = False) -> list[Found]:
+    """Return the plain numbers of a folded text.
+
+    Args:
+        text: The folded text.
+        numerals: Its numerals.
+        integers: Take every integer; otherwise one needs a thousands separator, a decimal point or
+            at least five digits to count as a figure (years, page and item numbers are none).
+    """
+    found: list[Found] = []
+    for numeral in numerals:
+        if numeral.scale or numeral.written == "chinese" or _in_word(text, numeral.start):
+            continue
+        if numeral.written == "integer" and not _counts(text, numeral, integers):
+            continue
+        start, negative = sign_before(text, numeral.start)
+        end = numeral.digits_end
+        if numeral.wrapped:
+            # (1,234) is negative in accounts; (12) is a note or a list item.
+            negative = numeral.written != "integer"
+            start, end = (numeral.start, end) if negative else (numeral.start + 1, end - 1)
+        normal = plain(-numeral.value if negative else numeral.value)
+        found.append(Found("value", "number", normal, f"[NUM_{normal}]", start, end))
+    return found
+
+
+def _counts(text: str, numeral: Numeral, integers: bool) -> bool:
+    first = numeral.start + numeral.wrapped
+    length = numeral.digits_end - numeral.start - 2 * numeral.wrapped
+    if length > _LONGEST_INTEGER or (length > 1 and text[first] == "0"):
+        return False
+    return integers or length >= _PROPER_INTEGER
+
+
+def _in_word(text: str, start: int) -> bool:
+    """Tell whether the digits end an identifier: `doc_7`, `A1`, `GPT-4.5`."""
+    before = text[max(0, start - 2) : start]
+    if not before:
+        return False
+    if before[-1] in "-–#/":
+        return before[0].isascii() and before[0].isalnum()
+    return before[-1].isascii() and (before[-1].isalpha() or before[-1] == "_")

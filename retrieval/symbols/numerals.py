@@ -1,0 +1,261 @@
+"""Numbers as people write them: Arabic or Chinese digits, with or without a scale word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+_ROWS = ("零一二三四五六七八九", "〇壹贰叁肆伍陆柒捌玖")
+_DIGITS = {char: i for row in _ROWS for i, char in enumerate(row)} | {"两": 2}
+_SMALL = {"十": 1, "拾": 1, "百": 2, "佰": 2, "千": 3, "仟": 3}
+_BIG = {"万": 4, "亿": 8}
+
+CHINESE_DIGIT = "".join(_DIGITS)
+_CHINESE_CHAR = "".join((*_DIGITS, *_SMALL, *_BIG))
+
+# Longest first: the alternation takes the first that fits.
+_SCALES: dict[str, int] = {
+    "万亿": 12, "千亿": 11, "百亿": 10, "十亿": 9, "亿": 8, "千万": 7, "百万": 6, "十万": 5, "万": 4, "千": 3,
+    "hundred billion": 11, "hundred million": 8, "hundred thousand": 5, "ten thousand": 4, "trillion": 12,
+    "billion": 9, "million": 6, "thousand": 3, "mln": 6, "bln": 9, "mn": 6, "bn": 9, "tn": 12,
+}  # fmt: skip
+_LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9}
+# 千克, 千米, 万能 … are words of their own, not scales.
+_ZH_SCALE = r"(?:万亿|千亿|百亿|十亿|亿|千万|百万|十万|万(?![一能分科])|千(?![克米瓦卡赫伏焦帕字古禧]))"
+_EN_SCALE = "|".join(k.replace(" ", r"\s") for k in _SCALES if k.isascii())
+_SCALE = re.compile(rf"[余多]?\s{{0,2}}({_ZH_SCALE})|[\s-]{{0,2}}((?i:{_EN_SCALE}))(?![A-Za-z])")
+_LETTER = re.compile(r"\s?((?i:mm|k|m|b))(?![A-Za-z0-9])")
+
+_RUN = re.compile(r"[0-9](?:[0-9]|[.,](?=[0-9]))*+")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,8}(\.[0-9]{1,20})?")
+_PLAIN = re.compile(r"[0-9]{1,30}(\.[0-9]{1,20})?")
+_TAIL = re.compile(rf"([0-9]{{1,4}})(?![0-9.,])({_ZH_SCALE}|百)?")
+_CHINESE_RUN = re.compile(
+    rf"[{CHINESE_DIGIT}十拾][{_CHINESE_CHAR}]{{0,30}}+(?:点[{CHINESE_DIGIT}]{{1,10}}+[万亿]{{0,2}}+)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number in a text, with the scale word that follows it.
+
+    `value` and `place` include the scale; `place` is the power of ten of the last digit written
+    (`2.38 亿` → 6). In accounting a parenthesised number is negative: where nothing but the digits
+    stands in parentheses, `wrapped` is true and they belong to the span; the value stays positive.
+    """
+
+    start: int
+    digits_end: int
+    end: int
+    digits: Decimal
+    value: Decimal
+    scale: int
+    place: int
+    wrapped: bool
+    written: str
+    """`grouped` (thousands separators), `decimal`, `integer` or `chinese`."""
+
+
+def plain(value: Decimal) -> str:
+    """Return the shortest writing of a decimal without an exponent: equal values, equal text."""
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def scan_numerals(text: str) -> list[Numeral]:
+    """Return every number of a folded text, ordered by start, not overlapping."""
+    found = [*_scan_arabic(text), *_scan_chinese(text)]
+    found.sort(key=lambda n: n.start)
+    kept: list[Numeral] = []
+    for numeral in found:  # a composite such as 2亿三千万 may reach over its neighbour
+        if not kept or numeral.start >= kept[-1].end:
+            kept.append(numeral)
+    return kept
+
+
+def is_sign(text: str, at: int) -> bool:
+    """Tell whether the dash at position `at` can be a minus sign rather than a range, a hyphen or a dash."""
+    if at < 0 or text[at] not in "-–":
+        return False
+    before = text[at - 1] if at else " "
+    if text[at] == "–" and not before.isspace():
+        return False
+    return not (before.isascii() and (before.isalnum() or before in "_%)-")) and before not in "–—元万亿年月日"
+
+
+def sign_before(text: str, start: int) -> tuple[int, bool]:
+    """Return (start, negative) of a number at `start`, its plus or minus sign taken in."""
+    if text[start - 1 : start] == "+" and start:
+        return start - 1, False
+    return (start - 1, True) if is_sign(text, start - 1) else (start, False)
+
+
+def in_cell(text: str, start: int, end: int) -> bool:
+    """Tell whether the span fills a table cell or a line by itself."""
+    left, right = text[max(0, start - 3) : start], text[end : end + 3]
+    return (not left.strip(" ") or left.rstrip(" ")[-1] in "|\t\n") and (
+        not right.strip(" ") or right.lstrip(" ")[0] in "|\t\r\n"
+    )
+
+
+def read_letter_scale(text: str, numeral: Numeral) -> tuple[int, int] | None:
+    """Return (power of ten, end) of a one-letter scale (`5m`, `3k`): only a currency makes it one."""
+    match = None if numeral.scale else _LETTER.match(text, numeral.digits_end)
+    return (_LETTERS[match.group(1).lower()], match.end()) if match else None
+
+
+def parse_number(run: str) -> tuple[Decimal, int, str] | None:
+    """Return value, place of the last digit and writing of an Arabic number; None if it is none."""
+    for pattern, written in ((_GROUPED, "grouped"), (_PLAIN, "integer")):
+        match = pattern.fullmatch(run)
+        if match:
+            fraction = match.group(1) or ""
+            kind = "decimal" if fraction and written == "integer" else written
+            return Decimal(run.replace(",", "")), -max(0, len(fraction) - 1), kind
+    return None
+
+
+def parse_chinese(run: str) -> tuple[Decimal, int] | None:
+    """Return value and place of a Chinese numeral (`壹佰贰拾叁万`, `二〇二四`, `一点五亿`); None if it is none."""
+    whole, point, rest = run.partition("点")
+    if not point:
+        return _chinese_integer(whole)
+    fraction = rest.rstrip("万亿")
+    scale = sum(_BIG[c] for c in rest[len(fraction) :])
+    head = _chinese_integer(whole)
+    if head is None or not fraction:
+        return None
+    digits = "".join(str(_DIGITS[c]) for c in fraction)
+    return (head[0] + Decimal(f"0.{digits}")).scaleb(scale), scale - len(digits)
+
+
+def _scan_arabic(text: str) -> Iterator[Numeral]:
+    done = 0
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        if start < done:
+            continue
+        parsed = parse_number(match.group()) if end - start <= 60 else None
+        if parsed is None:
+            continue
+        digits, place, written = parsed
+        wrapped = text[start - 1 : start] == "(" and text[end : end + 1] == ")"
+        if wrapped:
+            start, end = start - 1, end + 1
+        scaled = _SCALE.match(text, end)
+        if scaled is None:
+            yield Numeral(start, end, end, digits, digits, 0, place, wrapped, written)
+            continue
+        scale = _scale_of(scaled.group(1) or scaled.group(2))
+        value, place, done = _extend(text, digits.scaleb(scale), scale, place + scale, scaled.end())
+        yield Numeral(start, end, done, digits, value, scale, place, wrapped, written)
+
+
+def _extend(text: str, value: Decimal, scale: int, place: int, end: int) -> tuple[Decimal, int, int]:
+    """Read on in `2亿3800万5千`: each part smaller than the scale before it."""
+    while text[end - 1] in "万亿千":
+        match = _TAIL.match(text, end)
+        if match is None:
+            break
+        word = match.group(2)
+        lower = 2 if word == "百" else _SCALES[word] if word else 0
+        if lower >= scale or len(match.group(1)) + lower > scale:
+            break
+        value, place, scale, end = value + Decimal(match.group(1)).scaleb(lower), lower, lower, match.end()
+        if not lower:
+            break
+    return value, place, end
+
+
+def _scale_of(word: str) -> int:
+    return _SCALES[" ".join(word.lower().split())]
+
+
+def _scan_chinese(text: str) -> Iterator[Numeral]:
+    if text.isascii():
+        return
+    for match in _CHINESE_RUN.finditer(text):
+        parsed = parse_chinese(match.group())
+        if parsed is not None:
+            value, place = parsed
+            start, end = match.span()
+            scale = 8 if "亿" in match.group() else 4 if "万" in match.group() else 0
+            yield Numeral(start, end, end, value, value, scale, place, False, "chinese")
+
+
+def _chinese_integer(run: str) -> tuple[Decimal, int] | None:
+    if all(c in _DIGITS for c in run):
+        return Decimal("".join(str(_DIGITS[c]) for c in run)), 0
+    reader = _ChineseReader()
+    for char in run:
+        if not reader.feed(char):
+            return None
+    return reader.result()
+
+
+class _ChineseReader:
+    """Adds up a Chinese numeral character by character."""
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._section = 0
+        self._digit: int | None = None
+        self._unit = 9  # small units fall within a section
+        self._last = 0  # power of ten of the unit read last
+        self._zero = False
+
+    def feed(self, char: str) -> bool:
+        if char in _DIGITS:
+            return self._feed_digit(_DIGITS[char])
+        if char in _SMALL:
+            return self._feed_small(_SMALL[char])
+        return self._feed_big(_BIG[char])
+
+    def _feed_digit(self, digit: int) -> bool:
+        if self._digit is not None:
+            return False
+        if digit == 0:
+            self._zero = True
+        else:
+            self._digit = digit
+        return True
+
+    def _feed_small(self, unit: int) -> bool:
+        if self._digit is None:
+            if unit != 1 or self._section:
+                return False
+            self._digit = 1
+        if unit >= self._unit:
+            return False
+        self._section += self._digit * 10**unit
+        self._digit, self._unit, self._last, self._zero = None, unit, unit, False
+        return True
+
+    def _feed_big(self, unit: int) -> bool:
+        section = self._section + (self._digit or 0)
+        if not section and not (unit == 8 and self._total):
+            return False
+        place = 0 if self._digit is not None or not self._section else self._last
+        if unit == 8:
+            if self._total >= 10**8:
+                return False
+            self._total = (self._total + section) * 10**8
+        else:
+            if self._total % 10**8:
+                return False
+            self._total += section * 10**4
+        self._section, self._digit, self._unit, self._zero = 0, None, 9, False
+        self._last = unit + place
+        return True
+
+    def result(self) -> tuple[Decimal, int]:
+        value, place = self._total + self._section, self._last
+        if self._digit is not None:
+            # 两万五 is 25,000: a last digit right after a unit counts in the next lower place.
+            place = 0 if self._zero or self._last < 2 else self._last - 1
+            value += self._digit * 10**place
+        return Decimal(value), place

@@ -1,0 +1,45 @@
+"""Keyed pseudonyms: the same value is the same pseudonym for one tenant, and for nobody else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+
+PREFIXES = {"mobile": "PHONE", "id_card": "ID_CARD", "email": "EMAIL", "bank_card": "BANK_CARD"}
+"""Kind of secret → the word in its pseudonym."""
+_KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
+_LENGTH = 13  # characters of 5 bits: 65 bits
+_MIN_KEY_BYTES = 16
+
+# A run of digits is never a pseudonym: brackets around a telephone number must not hide it.
+PSEUDONYM = re.compile(rf"\[({'|'.join(sorted(_KINDS))})_(?![0-9]{{{_LENGTH}}}\])[0-9a-z]{{{_LENGTH}}}\]")
+"""A pseudonym as it stands in a text; group 1 is its word."""
+
+
+def tenant_key(pseudonym_key: bytes, tenant: str) -> bytes:
+    """Derive the key of one tenant (HMAC-SHA256 as a one-block KDF, NIST SP 800-108).
+
+    Raises:
+        ValueError: The key is shorter than 16 bytes.
+    """
+    if len(pseudonym_key) < _MIN_KEY_BYTES:
+        raise ValueError(f"the pseudonym key needs at least {_MIN_KEY_BYTES} bytes")
+    return hmac.digest(pseudonym_key, b"attest pseudonym v1\x00" + tenant.encode(), hashlib.sha256)
+
+
+def pseudonym(key: bytes, kind: str, value: str) -> str:
+    """Return the pseudonym of a normalised value under a tenant's key, e.g. `[PHONE_k3f2a2mq7x4tw]`."""
+    message = f"{kind}\x00{value}".encode()
+    while True:
+        digest = hmac.digest(key, message, hashlib.sha256)
+        name = base64.b32encode(digest).decode("ascii").lower()[:_LENGTH]
+        if not name.isdecimal():
+            return f"[{PREFIXES[kind]}_{name}]"
+        message = digest
+
+
+def kind_of(match: re.Match[str]) -> str:
+    """Return the kind of secret behind a match of `PSEUDONYM`."""
+    return _KINDS[match.group(1)]

@@ -1,0 +1,44 @@
+"""What the readers of dates and periods share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.symbols.calendar import Span
+
+YEAR = r"(?:1[89]|20)[0-9]{2}"
+DASH = r"\s?(?:至|到|[-–—~]{1,2})\s?"
+TO = r"\s?(?:to|through|thru|until|till|[-–—~]{1,2}|至|到)\s?"
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A date or period in a text; `start`/`end` are half-open."""
+
+    span: Span
+    start: int
+    end: int
+    confidence: float = 1.0
+
+
+def in_word(text: str, start: int) -> bool:
+    """Tell whether position `start` lies within a Latin word, a number or an identifier."""
+    before = text[max(0, start - 2) : start]
+    if not before:
+        return False
+    if before[-1] in ".,/-" and before[:-1].isdecimal():
+        return True
+    return before[-1].isascii() and (before[-1].isalnum() or before[-1] == "_")
+
+
+def longest(times: list[Time]) -> list[Time]:
+    """Return the times that do not overlap, ordered by start; of two that do, the longer stays."""
+    times.sort(key=lambda t: (t.start, -t.end))
+    kept: list[Time] = []
+    for time in times:
+        if kept and time.start < kept[-1].end:
+            if time.end - time.start > kept[-1].end - kept[-1].start:
+                kept[-1] = time
+        else:
+            kept.append(time)
+    return kept
