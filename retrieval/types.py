@@ -214,3 +214,7 @@ class Passage(Value):
     """Reranker score, 0 to 1, higher is better."""
     confidence: Confidence
     period_match: PeriodMatch = "not_asked"
+    asked_periods: tuple[str, ...] = ()
+    """Normal forms of the periods the question names."""
+    stated_periods: tuple[str, ...] = ()
+    """Normal forms of the periods the passage, its headings or its title name."""

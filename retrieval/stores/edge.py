@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from retrieval.encoder import EncoderInfo
 from retrieval.errors import FolderLockedError, RetrievalError, StoreUnavailableError
+from retrieval.fusion import best_first, rank_by_symbols, symbol_tokens
 from retrieval.settings import StoreSettings
 from retrieval.stores.conditions import (
     AnyOf,
@@ -40,15 +41,12 @@ from retrieval.stores.payload import (
     STATE,
     SYMBOL,
     TENANT,
-    best_first,
     check_dimension,
     check_owner,
     chunk_of,
     distinct,
     payload_of,
-    rank_by_symbols,
     symbol_terms,
-    symbol_tokens,
 )
 from retrieval.stores.record import check_encoder
 from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector

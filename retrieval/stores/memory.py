@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
 from retrieval.errors import StoreUnavailableError
-from retrieval.stores.payload import best_first, check_dimension, distinct, rank_by_symbols
+from retrieval.fusion import best_first, rank_by_symbols
+from retrieval.stores.payload import check_dimension, distinct
 from retrieval.stores.record import check_encoder
 from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector
 

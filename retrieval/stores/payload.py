@@ -13,7 +13,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.types import Chunk, EncodedChunk, ScoredChunk
+from retrieval.fusion import symbol_tokens
+from retrieval.types import Chunk, EncodedChunk
 
 State = Literal["staged", "published"]
 
@@ -46,15 +47,10 @@ def date_number(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
-def symbol_tokens(chunk: Chunk) -> list[str]:
-    """Return the distinct symbol tokens of a chunk, sorted."""
-    return sorted({symbol.token for symbol in chunk.symbols})
-
-
 def symbol_terms(tokens: Iterable[str]) -> list[int]:
     """Return the sparse indices of symbol tokens, distinct and sorted.
 
-    Two tokens may share an index (32 bits); `rank_by_symbols` counts again on the tokens themselves.
+    Two tokens may share an index (32 bits); `fusion.rank_by_symbols` counts again on the tokens themselves.
     """
     return sorted({int.from_bytes(blake2b(token.encode(), digest_size=4).digest(), "big") for token in tokens})
 
@@ -111,14 +107,3 @@ def check_dimension(vector: NDArray[np.float32], dim: int) -> None:
 def distinct(chunks: Sequence[EncodedChunk]) -> list[EncodedChunk]:
     """Return the chunks with each id once; of equal ids the last stands."""
     return list({encoded.chunk.chunk_id: encoded for encoded in chunks}.values())
-
-
-def best_first(hits: Iterable[ScoredChunk], limit: int) -> list[ScoredChunk]:
-    """Sort by score, equal scores by chunk id, so that one state of the store gives one order."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id))[:limit]
-
-
-def rank_by_symbols(chunks: Iterable[Chunk], tokens: frozenset[str], limit: int) -> list[ScoredChunk]:
-    """Score chunks by how many of `tokens` they carry; those that carry none are left out."""
-    scored = ((chunk, len(tokens.intersection(symbol_tokens(chunk)))) for chunk in chunks)
-    return best_first((ScoredChunk(chunk, float(score)) for chunk, score in scored if score), limit)

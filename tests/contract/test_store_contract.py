@@ -27,9 +27,7 @@ from retrieval.stores.memory import InMemoryVectorStore
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SearchFilter, SparseVector, Symbol
 
 ENCODER = EncoderInfo(name="hash", revision="1", dim=4, max_tokens=512, sparse="bm25")
-LEXICAL = EncoderInfo(
-    name="lexical", revision="1", dim=1, max_tokens=512, sparse="bm25", dense_searchable=False
-)  # fmt: skip
+LEXICAL = EncoderInfo(name="lexical", revision="1", dim=1, max_tokens=512, sparse="bm25", dense_searchable=False)
 PLAIN_WEIGHTS = ENCODER.model_copy(update={"sparse": "lexical_weights"})
 
 KINDS = ["memory", "edge", "qdrant"]
@@ -80,9 +78,7 @@ def encoded(chunk: Chunk, dense: Sequence[float] = (1, 0, 0, 0), terms: dict[int
 
 
 def sparse(terms: dict[int, float]) -> SparseVector:
-    return SparseVector(
-        np.asarray(list(terms), dtype=np.uint32), np.asarray(list(terms.values()), dtype=np.float32)
-    )  # fmt: skip
+    return SparseVector(np.asarray(list(terms), dtype=np.uint32), np.asarray(list(terms.values()), dtype=np.float32))
 
 
 def symbol(token: str) -> Symbol:
