@@ -6,6 +6,7 @@ RetrievalError
 ├── FolderLockedError      another process holds the embedded store's folder (permanent)
 ├── EncoderUnavailableError  the configured encoder or reranker cannot be loaded (permanent)
 ├── ForbiddenError         the principal does not hold the right (permanent)
+├── EvaluationDataError    a folder holds no question set that can be read (permanent)
 ├── SymbolFileError        a domain file of the symbol language is malformed (permanent)
 └── StoreUnavailableError  the vector store gave no answer (retry)
 """
@@ -44,6 +45,12 @@ class EncoderUnavailableError(RetrievalError):
     """The configured encoder or reranker cannot be loaded."""
 
     code = "encoder_unavailable"
+
+
+class EvaluationDataError(RetrievalError):
+    """A folder holds no question set that can be read."""
+
+    code = "evaluation_data"
 
 
 class SymbolFileError(RetrievalError):

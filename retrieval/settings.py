@@ -18,7 +18,8 @@ class EncoderSettings(Value):
     bge_m3_path: Path | None = None
     """Folder of the BGE-M3 weights (with both `.pt` heads)."""
     reranker_path: Path | None = None
-    """Folder of the BGE reranker weights; None: the embedded reranker."""
+    """Folder of the BGE reranker weights; None: beside bge-m3 the one in the local Hugging Face cache, else the
+    embedded reranker."""
     batch_size: int = Field(default=16, ge=1, le=512)
 
 

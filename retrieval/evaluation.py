@@ -1,0 +1,218 @@
+"""Measures search on question sets with known sources, beside exact BM25 over the same texts.
+
+The whole product path is measured: texts are symbolised, cut to the encoder's size, encoded, written
+to a store and found through `Searcher`, reranker included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from uuid import NAMESPACE_URL, uuid5
+
+from retrieval.encoder import Encoder, ModelThread, Reranker
+from retrieval.evaluation_data import Dataset, Text
+from retrieval.labels import LabelBook
+from retrieval.language_id import language_of
+from retrieval.lexical import Bm25Index
+from retrieval.metrics import Interval, mean, paired_bootstrap, per_question, rank_of
+from retrieval.search import Searcher, SearchResult, Symboliser
+from retrieval.sentences import sentence_spans
+from retrieval.settings import SearchSettings
+from retrieval.store import VectorStore
+from retrieval.types import Chunk, EncodedChunk, Principal, Value
+
+EVALUATOR = Principal(tenant="evaluation", user="evaluation", rights=frozenset({"search"}))
+DEPTH = 10
+"""Chunks asked of search per question."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with the stage (`index`, `ask`), how many are done and how many there are."""
+
+
+class RetrievalReport(Value):
+    """What an evaluation of search measured."""
+
+    dataset: str
+    encoder: str
+    encoder_revision: str
+    reranker: str
+    texts: int
+    chunks: int
+    questions: int
+    metrics: dict[str, float]
+    """`recall@1`, `recall@5`, `mrr@10`, `ndcg@10`; the same under `bm25.` for the baseline, and under
+    `fused.` for search without its reranker."""
+    over_bm25: dict[str, Interval]
+    """Search minus BM25 per metric, with the 95 % interval of a paired bootstrap over questions."""
+    index_s: float
+    query_ms: dict[str, float]
+    """Median and 95th percentile of a question's time by stage, keys like `total.p50`."""
+
+
+class RetrievalEvaluation:
+    """One index over one dataset, and what its questions find.
+
+    The store must be empty and closed; closing it again is the caller's part.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        encoder: Encoder,
+        reranker: Reranker,
+        store: VectorStore,
+        language: Symboliser,
+        settings: SearchSettings,
+        progress: Progress | None = None,
+    ) -> None:
+        self._dataset, self._encoder, self._reranker, self._store = dataset, encoder, reranker, store
+        self._language, self._settings = language, settings
+        self._progress: Progress = progress or (lambda _stage, _done, _total: None)
+        self._chunks = 0
+
+    async def run(self) -> RetrievalReport:
+        """Index the dataset's texts, ask its questions, and report.
+
+        Raises:
+            StoreUnavailableError: the store gave no answer.
+        """
+        encoder_thread, reranker_thread = ModelThread("evaluation-encoder"), ModelThread("evaluation-reranker")
+        try:
+            started = time.perf_counter()
+            await self.index(encoder_thread)
+            index_s = time.perf_counter() - started
+            searcher = Searcher(
+                self._encoder,
+                encoder_thread,
+                self._reranker,
+                reranker_thread,
+                self._store,
+                self._language,
+                self._settings,
+            )
+            return self._report(await self._ask(searcher), index_s)
+        finally:
+            encoder_thread.close()
+            reranker_thread.close()
+
+    async def index(self, encoder_thread: ModelThread) -> None:
+        """Open the store and write every text, as one document each."""
+        await self._store.open(self._encoder.info)
+        for done, text in enumerate(self._dataset.texts, start=1):
+            chunks = list(self._cut(text))
+            encoding = await encoder_thread.run(self._encoder.encode_documents, [c.index_text for c in chunks])
+            await self._store.write([
+                EncodedChunk(c, encoding.dense[i], encoding.sparse[i]) for i, c in enumerate(chunks)
+            ])
+            await self._store.publish(EVALUATOR.tenant, chunks[0].document_id)
+            self._chunks += len(chunks)
+            self._progress("index", done, len(self._dataset.texts))
+
+    async def _ask(self, searcher: Searcher) -> list[SearchResult]:
+        results: list[SearchResult] = []
+        for question in self._dataset.questions:
+            results.append(await searcher.search(question.text, EVALUATOR, book=LabelBook(), top_k=DEPTH))
+            self._progress("ask", len(results), len(self._dataset.questions))
+        return results
+
+    def _cut(self, text: Text) -> Iterator[Chunk]:
+        """Cut a text at sentence ends into chunks that fit the encoder, each under the text's title.
+
+        A text is found when any of its chunks is.
+        """
+        document_id = uuid5(NAMESPACE_URL, f"{self._dataset.name}/{text.text_id}").hex
+        for ordinal, (start, end) in enumerate(self._spans(text)):
+            body = text.text[start:end]
+            read = self._language.symbolise(body, tenant=EVALUATOR.tenant)
+            yield Chunk(
+                chunk_id=str(uuid5(NAMESPACE_URL, f"{document_id}/{ordinal}")),
+                tenant=EVALUATOR.tenant,
+                document_id=document_id,
+                ordinal=ordinal,
+                text=body,
+                index_text=f"{text.title}\n{read.index_text}" if text.title else read.index_text,
+                heading_path=(text.title,) if text.title else (),
+                start_char=start,
+                end_char=end,
+                language=language_of(body),
+                symbols=tuple(read.symbols),
+                title=text.title,
+                labels=frozenset({text.text_id}),
+            )
+
+    def _spans(self, text: Text) -> list[tuple[int, int]]:
+        room = self._encoder.info.max_tokens - self._encoder.count_tokens(text.title)
+        if self._tokens(text.text) <= room:
+            return [(0, len(text.text))]
+        spans: list[tuple[int, int]] = []
+        used = room
+        for start, end in sentence_spans(text.text):
+            tokens = self._tokens(text.text[start:end])
+            if used + tokens <= room:
+                spans[-1] = (spans[-1][0], end)
+                used += tokens
+            else:
+                spans.append((start, end))
+                used = tokens
+        return spans
+
+    def _tokens(self, text: str) -> int:
+        return self._encoder.count_tokens(self._language.symbolise(text, tenant=EVALUATOR.tenant).index_text)
+
+    def _report(self, results: Sequence[SearchResult], index_s: float) -> RetrievalReport:
+        right = [question.text_id for question in self._dataset.questions]
+        ours = per_question([rank_of(_ranking(r), t) for r, t in zip(results, right, strict=True)])
+        fused = per_question([rank_of(_fused(r), t) for r, t in zip(results, right, strict=True)])
+        theirs = per_question(self._bm25_ranks())
+        return RetrievalReport(
+            dataset=self._dataset.name,
+            encoder=self._encoder.info.name,
+            encoder_revision=self._encoder.info.revision,
+            reranker=self._reranker.name,
+            texts=len(self._dataset.texts),
+            chunks=self._chunks,
+            questions=len(right),
+            metrics={
+                **{name: mean(values) for name, values in ours.items()},
+                **{f"fused.{name}": mean(values) for name, values in fused.items()},
+                **{f"bm25.{name}": mean(values) for name, values in theirs.items()},
+            },
+            over_bm25={name: paired_bootstrap(values, theirs[name]) for name, values in ours.items()},
+            index_s=index_s,
+            query_ms=_latencies(results),
+        )
+
+    def _bm25_ranks(self) -> list[int | None]:
+        texts = self._dataset.texts
+        index = Bm25Index(f"{text.title}\n{text.text}" for text in texts)
+        return [
+            rank_of([texts[row].text_id for row, _ in index.search(question.text, DEPTH)], question.text_id)
+            for question in self._dataset.questions
+        ]
+
+
+def _ranking(result: SearchResult) -> list[str]:
+    """Return text ids as search orders them: its passages, then the candidates behind them."""
+    chunks = [*(p.chunk for p in result.passages), *(c.chunk for c in result.candidates)]
+    return [_text_id(chunk) for chunk in chunks]
+
+
+def _fused(result: SearchResult) -> list[str]:
+    return [_text_id(candidate.chunk) for candidate in result.candidates]
+
+
+def _text_id(chunk: Chunk) -> str:
+    (text_id,) = chunk.labels
+    return text_id
+
+
+def _latencies(results: Sequence[SearchResult]) -> dict[str, float]:
+    stages = sorted({stage for result in results for stage in result.latencies_ms})
+    out: dict[str, float] = {}
+    for stage in stages:
+        values = sorted(result.latencies_ms[stage] for result in results if stage in result.latencies_ms)
+        out[f"{stage}.p50"] = values[len(values) // 2]
+        out[f"{stage}.p95"] = values[min(len(values) - 1, int(len(values) * 0.95))]
+    return out

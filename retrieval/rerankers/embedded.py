@@ -1,0 +1,46 @@
+"""The feature reranker of the embedded profile: a logistic function of what `features.py` measures.
+
+No model beside its weights, no corpus statistics of its own; microseconds per term. The weights were
+fitted by `fit.py` (see `weights.py` for on what and when).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from retrieval.rerankers.features import feature_matrix
+from retrieval.rerankers.weights import DENSE_WEIGHTS, REVISION, SPARSE_WEIGHTS, Weights
+from retrieval.types import Candidate, Symbol
+
+
+class FeatureReranker:
+    """Scores candidates by weighted features. Pure: safe to share between threads."""
+
+    def __init__(self, weights: Weights, name: str) -> None:
+        self._weights = weights
+        self._name = name
+
+    @classmethod
+    def beside(cls, encoder_name: str) -> FeatureReranker:
+        """Return the reranker that fits an encoder's scores.
+
+        Cosines of different models lie in different ranges, so the weights fitted on the embedded
+        encoder's cosines serve beside that encoder alone; others get the weights that read no dense score.
+        """
+        if encoder_name == "embedded":
+            return cls(DENSE_WEIGHTS, f"features-dense@{REVISION}")
+        return cls(SPARSE_WEIGHTS, f"features-sparse@{REVISION}")
+
+    @property
+    def name(self) -> str:
+        """Which weights, and their revision."""
+        return self._name
+
+    def score(self, question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> list[float]:
+        """Return the estimated probability that each candidate answers the question."""
+        if not candidates:
+            return []
+        logits = feature_matrix(question, symbols, candidates) @ self._weights.vector() + self._weights.bias
+        return [float(score) for score in 1 / (1 + np.exp(-np.clip(logits, -500, 500)))]
