@@ -1,0 +1,74 @@
+"""What a DOCX container may be before python-docx sees it: no bombs, no entity declarations.
+
+python-docx inflates every member into memory, so sizes are checked first: as the
+directory declares them, then as they inflate.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+from ingest.errors import CorruptDocumentError, DocumentTooLargeError
+from ingest.settings import ParserSettings
+
+_MAX_MEMBERS = 20_000
+_MAX_RATIO = 400
+"""Text-heavy XML seldom packs better than 1:50; deflate's own limit is about 1:1000."""
+_RATIO_FREE_BYTES = 16 * 1024 * 1024
+_CHUNK = 256 * 1024
+_MEGABYTE = 1024 * 1024
+
+
+def check_package(path: Path, display_name: str, limits: ParserSettings) -> None:
+    """Refuse a container that would exhaust the worker.
+
+    An lxml tree takes about ten times its XML, so XML may be a sixteenth of the memory limit and everything a half.
+
+    Raises:
+        DocumentTooLargeError: too much uncompressed content, or a ratio no document has.
+        CorruptDocumentError: a damaged container, or XML with a document type (OOXML forbids it, ECMA-376 part 2).
+    """
+    try:
+        with zipfile.ZipFile(path) as package:
+            _check_declared(package, path.stat().st_size, display_name, limits)
+            for member in package.infolist():
+                if _is_xml(member.filename):
+                    _check_xml(package, member, display_name)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError, ValueError) as exc:
+        raise CorruptDocumentError(f"{display_name}: the DOCX container is damaged; save it again in Word") from exc
+
+
+def _is_xml(name: str) -> bool:
+    return name.lower().endswith((".xml", ".rels"))
+
+
+def _check_declared(package: zipfile.ZipFile, packed: int, display_name: str, limits: ParserSettings) -> None:
+    members = package.infolist()
+    total = sum(member.file_size for member in members)
+    xml = sum(member.file_size for member in members if _is_xml(member.filename))
+    too_large = (
+        len(members) > _MAX_MEMBERS
+        or total > limits.memory_mb * _MEGABYTE // 2
+        or xml > limits.memory_mb * _MEGABYTE // 16
+        or (total > _RATIO_FREE_BYTES and total > packed * _MAX_RATIO)
+    )
+    if too_large:
+        raise DocumentTooLargeError(
+            f"{display_name}: the DOCX unpacks to {total // _MEGABYTE} MB in {len(members)} members, more than a document may"
+        )
+
+
+def _check_xml(package: zipfile.ZipFile, member: zipfile.ZipInfo, display_name: str) -> None:
+    """Inflate a member to its end, so that a size that lies fails here, and look at its prolog."""
+    with package.open(member) as stream:
+        prolog = stream.read(_CHUNK)
+        size = len(prolog)
+        while chunk := stream.read(_CHUNK):
+            size += len(chunk)
+            if size > member.file_size:
+                raise DocumentTooLargeError(f"{display_name}: a member of the DOCX is larger than it declares")
+    if re.search(rb"<!\s*(?:DOCTYPE|ENTITY)", prolog.replace(b"\x00", b""), re.I):
+        raise CorruptDocumentError(f"{display_name}: the DOCX declares XML entities, which no valid DOCX does")
