@@ -50,12 +50,14 @@ _after, _AFTER_CODES = _alternation(1)
 _BEFORE = re.compile(rf"(-?)(?<![A-Za-z])((?i:{_before}))\s{{0,2}}(-?)\Z")
 # Not where the name belongs to the figure after it: 2亿，人民币3亿元.
 _AFTER = re.compile(rf"[余多]?[\s-]{{0,2}}(?:((?i:{_after}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))")
+_LAST_CHARS = frozenset(c for n in _BEFORE_CODES for c in (n[-1], n[-1].upper()))
 _LONGEST = max(len(n) for n in _BEFORE_CODES) + 6
 
 
 def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
     """Return (ISO code, start, negative) of a currency written right before position `start`."""
-    if start == 0 or text[start - 1] in "0123456789":
+    last = text[max(0, start - 4) : start].rstrip(" -")[-1:]
+    if last not in _LAST_CHARS:
         return None
     offset = max(0, start - _LONGEST)
     match = _BEFORE.search(text[offset:start])

@@ -15,27 +15,33 @@ _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, 
              "last": 4}  # fmt: skip
 _COUNTS = {"two": 2, "three": 3, "six": 6, "nine": 9}
 
+# Every pattern begins with a set of characters: only then does the engine skip ahead to it.
 _MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
-    r"|Nov(?:ember)?|Dec(?:ember)?)\.?"
+    r"(?:[JFMASONDjfmasond](?i:an(?:uary)?|eb(?:ruary)?|ar(?:ch)?|pr(?:il)?|ay|une?|uly?|ug(?:ust)?|ept?(?:ember)?"
+    r"|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?)(?![A-Za-z])\.?)"
 )
-_DAY = r"[0-3]?[0-9](?:st|nd|rd|th)?"
-_EN_DATE = re.compile(
-    rf"(?P<d1>{_DAY})(?:\sof)?[\s-](?P<m1>{_MONTH})(?:{TO}(?P<d1b>{_DAY})(?:\sof)?\s(?P<m1b>{_MONTH}))?[,\s-]{{1,2}}(?P<y1>{YEAR})"
-    rf"|(?P<m2>{_MONTH})\s(?P<d2>{_DAY})(?:{TO}(?:(?P<m2b>{_MONTH})\s)?(?P<d2b>{_DAY}))?,?\s{{1,2}}(?P<y2>{YEAR})"
-    rf"|(?P<m3>{_MONTH})(?:{TO}(?P<m3b>{_MONTH}))?(?:,\s?|\sof\s|[\s-])(?P<y3>{YEAR})",
-    re.IGNORECASE,
+_DAY = r"[0-3]?[0-9](?i:st|nd|rd|th)?"
+_ANY_MONTH = re.compile(_MONTH)
+_DAY_BEFORE = re.compile(rf"(?<![0-9A-Za-z]){_DAY}(?:\s(?i:of))?[\s-]\Z")
+_DAY_FIRST = re.compile(
+    rf"(?P<d>{_DAY})(?:\s(?i:of))?[\s-](?P<m>{_MONTH})"
+    rf"(?:(?i:{TO})(?P<db>{_DAY})(?:\s(?i:of))?\s(?P<mb>{_MONTH}))?[,\s-]{{1,2}}(?P<y>{YEAR})(?![0-9])"
+)
+_MONTH_FIRST = re.compile(
+    rf"(?P<m>{_MONTH})\s(?P<d>{_DAY})(?:(?i:{TO})(?:(?P<mb>{_MONTH})\s)?(?P<db>{_DAY}))?,?\s{{1,2}}(?P<y>{YEAR})(?![0-9])"
+)
+_MONTH_ONLY = re.compile(
+    rf"(?P<m>{_MONTH})(?:(?i:{TO})(?P<mb>{_MONTH}))?(?:,\s?|\s(?i:of)\s|[\s-])(?P<y>{YEAR})(?![0-9])"
 )
 _EN_YEAR = rf"(?P<y>{YEAR})|(?P<relative>last|this|next|the\sprevious|the\sprior|the\scurrent|the\ssame)\syear"
 _EN_PART = re.compile(
-    r"(?P<n>first|second|third|fourth|final|last|1st|2nd|3rd|4th)[\s-]"
+    r"(?P<n>[FfSsTtLl1-4](?i:irst|econd|hird|ourth|inal|ast|st|nd|rd|th))(?i:[\s-]"
     r"(?:(?P<count>two|three|six|nine|[236789])\s)?(?:(?:fiscal|financial|calendar)\s)?(?P<unit>quarters?|half|months)"
-    rf",?(?:\s(?:of|in))?(?:\sthe)?(?:\s(?:fiscal|financial|calendar))?(?:\syear)?,?\s(?:{_EN_YEAR})",
-    re.IGNORECASE,
+    rf",?(?:\s(?:of|in))?(?:\sthe)?(?:\s(?:fiscal|financial|calendar))?(?:\syear)?,?\s(?:{_EN_YEAR}))(?![0-9A-Za-z])"
 )
 _EN_FULL = re.compile(
-    rf"(?:(?:fiscal|financial|calendar|full)[\s-]?(?:year)?|(?:the|full)\syear)\s(?:of\s)?({YEAR})(?![0-9])(?![/-][0-9]{{2}})",
-    re.IGNORECASE,
+    r"[FfCcTt](?i:(?:iscal|inancial|alendar|ull)[\s-]?(?:year)?|(?:he|ull)\syear)\s(?i:of\s)?"
+    rf"({YEAR})(?![0-9])(?![/-][0-9]{{2}})"
 )
 _HAS_YEAR = re.compile(YEAR)
 
@@ -44,37 +50,47 @@ def read_english(text: str, base_date: date | None) -> Iterator[Time]:
     """Yield the dates and periods of a folded text; a relative year only with a base date."""
     if _HAS_YEAR.search(text) is None and base_date is None:
         return
-    for pattern, reader in ((_EN_DATE, _en_date), (_EN_PART, _en_part), (_EN_FULL, _en_full)):
-        for match in pattern.finditer(text):
-            if in_word(text, match.start()) or text[match.end() : match.end() + 1].isalnum():
-                continue
-            span = reader(match, base_date)
-            if span is not None:
-                yield Time(span, match.start(), match.end())
+    yield from _dates(text)
+    for match in _EN_PART.finditer(text):
+        span = _en_part(match, base_date)
+        if span is not None and not in_word(text, match.start()):
+            yield Time(span, match.start(), match.end())
+    for match in _EN_FULL.finditer(text):
+        span = whole_year(int(match.group(1)))
+        if span is not None and not in_word(text, match.start()):
+            yield Time(span, match.start(), match.end())
 
 
-def _en_date(match: re.Match[str], _: date | None) -> Span | None:
-    g = match.groupdict()
-    year = int(g["y1"] or g["y2"] or g["y3"])
-    if g["m3"]:
-        first = _month_number(g["m3"])
-        return months(year, first, _month_number(g["m3b"]) if g["m3b"] else first)
-    month = _month_number(g["m1"] or g["m2"])
-    first_day = day(year, month, _number(g["d1"] or g["d2"]))
-    last_number = g["d1b"] or g["d2b"]
-    if first_day is None or not last_number:
-        return first_day
-    last_month = g["m1b"] or g["m2b"]
-    last_day = day(year, _month_number(last_month) if last_month else month, _number(last_number))
-    return Span(first_day.first, last_day.last) if last_day and first_day.first < last_day.last else None
+def _dates(text: str) -> Iterator[Time]:
+    for name in _ANY_MONTH.finditer(text):
+        start = name.start()
+        before = _DAY_BEFORE.search(text[max(0, start - 10) : start])
+        match = _DAY_FIRST.match(text, start - len(before.group())) if before else None
+        if match is None and not in_word(text, start):
+            match = _MONTH_FIRST.match(text, start) or _MONTH_ONLY.match(text, start)
+        span = _en_date(match.groupdict()) if match else None
+        if match is not None and span is not None:
+            yield Time(span, match.start(), match.end())
+
+
+def _en_date(group: dict[str, str | None]) -> Span | None:
+    year, first_month = int(group["y"] or 0), _month_number(group["m"] or "")
+    last_month = _month_number(group["mb"] or "") if group["mb"] else first_month
+    if not group.get("d"):
+        return months(year, first_month, last_month) if first_month and last_month else None
+    last = day(year, last_month, _number(group["db"] or group["d"] or ""))
+    if not group["db"] or last is None:
+        return last
+    # 1 December to 31 January 2025 begins in the year before.
+    first = day(year - (last_month < first_month), first_month, _number(group["d"] or ""))
+    return Span(first.first, last.last) if first and first.first < last.last else None
 
 
 def _en_part(match: re.Match[str], base_date: date | None) -> Span | None:
     g = match.groupdict()
-    year = _en_year(g, base_date)
-    if year is None:
+    year, n, unit = _en_year(g, base_date), _ORDINALS.get(g["n"].lower()), g["unit"].lower()
+    if year is None or n is None:
         return None
-    unit, n = g["unit"].lower(), _ORDINALS[g["n"].lower()]
     if unit in ("months", "quarters"):
         word = (g["count"] or "0").lower()
         count = _COUNTS.get(word) or int(word)
@@ -97,13 +113,10 @@ def _en_year(g: dict[str, str | None], base_date: date | None) -> int | None:
     return base_date.year + {"last": -1, "previous": -1, "prior": -1, "next": 1}.get(word, 0)
 
 
-def _en_full(match: re.Match[str], _: date | None) -> Span | None:
-    return whole_year(int(match.group(1)))
-
-
 def _month_number(name: str) -> int:
-    return _MONTHS[name[:3].lower()]
+    """Return the month's number; 0 where the letters that begin months were mixed (`Jeb`)."""
+    return _MONTHS.get(name[:3].lower(), 0)
 
 
 def _number(text: str) -> int:
-    return int("".join(c for c in text if c.isdigit()))
+    return int("".join(c for c in text if c in "0123456789"))

@@ -12,7 +12,7 @@ _ISO = re.compile(
     rf"({YEAR})(?:([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?![0-9])(?![./-][0-9]{{1,3}}(?![0-9]))"
     r"|-(0[1-9]|1[0-2])(?![0-9-])(?!\.[0-9]))"
 )
-_US = re.compile(rf"([0-9]{{1,2}})/([0-9]{{1,2}})/({YEAR})(?![0-9/])")
+_US = re.compile(rf"[0-9](?:[0-9]?/[0-9]{{1,2}}/{YEAR})(?![0-9/])")
 
 
 def read_numeric(text: str) -> Iterator[Time]:
@@ -25,7 +25,7 @@ def read_numeric(text: str) -> Iterator[Time]:
         if span is not None:
             yield Time(span, match.start(), match.end())
     for match in _US.finditer(text):
-        a, b, year = (int(g) for g in match.groups())
+        a, b, year = (int(part) for part in match.group().split("/"))
         if in_word(text, match.start()) or (a <= 12 and b <= 12 and a != b):
             continue  # 7/1/2024 is July or January, by country
         span = day(year, a, b) if a <= 12 else day(year, b, a)
@@ -33,29 +33,38 @@ def read_numeric(text: str) -> Iterator[Time]:
             yield Time(span, match.start(), match.end(), 0.9)
 
 
-_YEAR_FIRST = re.compile(rf"({YEAR}|[0-9]{{2}})(\s?[-/]?\s?)(?:[Qq]([1-4])|[Hh]([12])|([1-4])Q|([12])H)(?![0-9A-Za-z])")
-_YEAR_LAST = re.compile(
-    r"(?:[Qq]([1-4])|[Hh]([12])|([1-4])[Qq]|([12])H)"
-    rf"(?:([\s,]{{0,2}}(?:(?i:of|in)\s)?(?:(?i:FY|fiscal(?:\syear)?|CY)\s?)?)({YEAR})|(\s?FY|')?([0-9]{{2}}))(?![0-9A-Za-z%.,]*[0-9])"
+# Every pattern begins with a set of characters: only then does the engine skip ahead to it.
+_YEAR_FIRST = re.compile(
+    r"([0-9](?:[0-9]{3}|[0-9]))(\s?[-/]?\s?)(?:[Qq]([1-4])|[Hh]([12])|([1-4])Q|([12])H)(?![0-9A-Za-z])"
 )
-_FISCAL = re.compile(rf"(?:FY|CY)\s?(?:({YEAR})|'?([0-9]{{2}}))(?![0-9A-Za-z])(?![/-][0-9])")
+_YEAR_LAST = re.compile(
+    r"([QqHh1-4])((?<=[QqHh])[1-4]|(?<=[1-4])[QqHh])"
+    rf"(?:[\s,]{{0,2}}(?:(?i:of|in)\s)?(?:(?i:FY|fiscal(?:\syear)?|CY)\s?)?({YEAR})|(\s?FY|')?([1-3][0-9]))"
+    r"(?![0-9A-Za-z]|[.,%][0-9]|%)"
+)
+_FISCAL = re.compile(rf"[FC]Y\s?(?:({YEAR})|'?([0-9]{{2}}))(?![0-9A-Za-z])(?![/-][0-9])")
 
 
 def read_quarters(text: str) -> Iterator[Time]:
     """Yield quarters, halves and years written with Q, H or FY."""
     for match in _YEAR_FIRST.finditer(text):
-        short = len(match.group(1)) == 2
-        if in_word(text, match.start()) or (short and match.group(2)):
+        digits, gap = match.group(1), match.group(2)
+        short = len(digits) == 2
+        if in_word(text, match.start()) or (gap if short else not 1800 <= int(digits) <= 2099):
             continue
-        year = int(match.group(1)) + 2000 * short
-        span = _part_of_year(year, match.group(3) or match.group(5), match.group(4) or match.group(6))
+        span = _part_of_year(
+            int(digits) + 2000 * short, match.group(3) or match.group(5), match.group(4) or match.group(6)
+        )
         if span:
             yield Time(span, match.start(), match.end())
     for match in _YEAR_LAST.finditer(text):
-        if in_word(text, match.start()):
+        first, second, year, mark, short_year = match.groups()
+        # Q324 names many things that are no quarter; 3Q24 and Q3'24 do not.
+        if in_word(text, match.start()) or (short_year and not mark and first in "QqHh"):
             continue
-        year = int(match.group(6) or 2000 + int(match.group(8)))
-        span = _part_of_year(year, match.group(1) or match.group(3), match.group(2) or match.group(4))
+        number = second if first in "QqHh" else first
+        in_half = "h" in (first + second).lower()
+        span = _part_of_year(int(year or 2000 + int(short_year)), None if in_half else number, number)
         if span:
             yield Time(span, match.start(), match.end())
     for match in _FISCAL.finditer(text):
@@ -65,4 +74,6 @@ def read_quarters(text: str) -> Iterator[Time]:
 
 
 def _part_of_year(year: int, in_quarter: str | None, in_half: str | None) -> Span | None:
-    return quarter(year, int(in_quarter)) if in_quarter else half(year, int(in_half or 1))
+    if in_quarter:
+        return quarter(year, int(in_quarter))
+    return half(year, int(in_half or 0)) if in_half in ("1", "2") else None

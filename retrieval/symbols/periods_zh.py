@@ -33,6 +33,8 @@ _ZH = re.compile(
     r")?"
 )
 _ZH_TO_DAY = re.compile(rf"{DASH}(?:(?P<m>{_ZH_NUM})\s?月\s?)?(?P<d>{_ZH_NUM})\s?[日号]")
+# Where a match can begin, cheap to find.
+_ANCHOR = re.compile(r"[12一二大前去上今本明](?:[089][0-9]{2}|[〇零一二三四五六七八九]{3}|前?年|一?年)")
 _HAS_CHINESE = re.compile("[年季]")
 
 
@@ -40,7 +42,12 @@ def read_chinese(text: str, base_date: date | None) -> Iterator[Time]:
     """Yield the dates and periods of a folded text; a relative year only with a base date."""
     if _HAS_CHINESE.search(text) is None:
         return
-    for match in _ZH.finditer(text):
+    done = 0
+    for anchor in _ANCHOR.finditer(text):
+        match = _ZH.match(text, anchor.start()) if anchor.start() >= done else None
+        if match is None:
+            continue
+        done = match.end()
         year = _zh_year(match, base_date)
         if year is None:
             continue

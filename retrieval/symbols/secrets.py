@@ -89,7 +89,7 @@ def _old_id_cards(text: str) -> Iterator[SecretFound]:
 _ISSUER = re.compile(
     r"3(?:0[0-5]|[4678]|5(?:2[89]|[3-8]))|4|5[0-8]|6|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|9558|81|8[56]"
 )
-_CARD = re.compile(r"[0-9]{13,19}(?![0-9A-Za-z])|[0-9]{4}(?:-[0-9]{4}){3}(?:-[0-9]{1,3})?(?![0-9A-Za-z-])")
+_CARD = re.compile(r"[0-9](?:[0-9]{12,18}(?![0-9A-Za-z])|[0-9]{3}(?:-[0-9]{4}){3}(?:-[0-9]{1,3})?(?![0-9A-Za-z-]))")
 
 
 def _bank_cards(text: str) -> Iterator[SecretFound]:
@@ -99,11 +99,8 @@ def _bank_cards(text: str) -> Iterator[SecretFound]:
             yield SecretFound("bank_card", digits, match.start(), match.end())
 
 
-_MOBILE = re.compile(
-    r"(?:(?P<country>\(?(?:\+|00)\s?86\)?|(?<![0-9])86(?=[-\s]?1))[-\s\u200b]{0,2})?"
-    r"(?P<body>1[3-9][0-9](?P<a>[-.\s\u200b]?)[0-9]{4}(?P=a)[0-9]{4}|1[3-9][0-9]{2}(?P<b>[-\s])[0-9]{3}(?P=b)[0-9]{4})"
-    r"(?![0-9A-Za-z])"
-)
+_MOBILE = re.compile(r"1[3-9][0-9](?:([-.\s\u200b]?)[0-9]{4}\1[0-9]{4}|[0-9]([-\s])[0-9]{3}\2[0-9]{4})(?![0-9A-Za-z])")
+_COUNTRY = re.compile(r"(?:\(?(?:\+|00)\s?86\)?|(?<![0-9])86)[-\s\u200b]{0,2}\Z")
 _PHONE_LABEL = re.compile(
     r"(?:手机|电话|联系方式|致电|拨打|微信|(?i:(?<![a-z])(?:tel|phone|mobile|mob|cell|call|wechat|whatsapp)))"
     r"(?:号码|号|(?i:\s?(?:no|number|at))\.?)?\s?[:为是]?\s?\Z"
@@ -112,29 +109,32 @@ _PHONE_LABEL = re.compile(
 
 def _mobiles(text: str) -> Iterator[SecretFound]:
     done = -1
-    for match in _candidates(_MOBILE, text):
+    for match in _MOBILE.finditer(text):
         start, end = match.span()
-        spaced = " " in match.group("body") or "\n" in match.group("body")
-        sure = match.group("country") is not None or _PHONE_LABEL.search(text[max(0, start - 24) : start])
-        if (spaced and not sure) or "\n" in match.group():
+        before = text[max(0, start - 24) : start]
+        country = _COUNTRY.search(before)
+        sure = country is not None or _PHONE_LABEL.search(before) is not None
+        if not sure and (_in_number(before) or (start - 1 != done and _AFTER_DASH.search(before))):
             continue
-        if not sure and (start - 1 != done and re.fullmatch(r"[0-9A-Za-z]-", text[max(0, start - 2) : start])):
-            continue
-        if not sure and _is_ordinary(text, start, end):
+        if "\n" in match.group() or (not sure and (" " in match.group() or _is_ordinary(text, start, end))):
             continue
         done = end
-        yield SecretFound("mobile", _digits(match.group("body")), start, end)
+        yield SecretFound("mobile", _digits(match.group()), start - len(country.group() if country else ""), end)
+
+
+_AFTER_DASH = re.compile(r"[0-9A-Za-z]-\Z")
 
 
 # Digit groups set apart by single spaces. A row is read as secrets only if secrets explain all
 # of it; otherwise it is the row of a table.
-_ROW = re.compile(r"(?<![0-9A-Za-z_])(?<![0-9][.,/-])[0-9]{1,8}+(?: [0-9]{1,8}[Xx]?(?![0-9A-Za-z_]))++(?![.,/-][0-9])")
+_ROW = re.compile(r"[0-9][0-9]{0,7}+(?: [0-9]{1,8}[Xx]?(?![0-9A-Za-z]))++(?![ .,/-][0-9])")
 
 
 def _rows(text: str) -> Iterator[SecretFound]:
     for row in _ROW.finditer(text):
+        before = text[max(0, row.start() - 8) : row.start()]
         groups = row.group().split(" ")
-        if len(groups) < 3:
+        if len(groups) < 3 or _in_number(before) or re.search(r"[0-9][,/-]\Z", before):
             continue
         starts = [row.start()]
         for group in groups:
@@ -187,15 +187,18 @@ def _years(groups: list[str]) -> bool:
 _BEFORE_LABEL = re.compile(r"(?i)(?<![a-z])(?:tel|phone|mobile|mob|cell|id|card)\Z")
 
 
+def _in_number(before: str) -> bool:
+    """Tell whether digits that follow `before` continue a number or an identifier."""
+    if not before:
+        return False
+    if before[-1] in "0123456789" or (before[-1] == "." and before[-2:-1].isdecimal()):
+        return True
+    return before[-1].isascii() and before[-1].isalpha() and _BEFORE_LABEL.search(before) is None
+
+
 def _candidates(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches that do not begin inside a longer number or an identifier."""
     for match in pattern.finditer(text):
-        before = text[max(0, match.start() - 8) : match.start()]
-        if not before or match.group()[0] in "+(":
-            yield match
-        elif before[-1] in "0123456789" or (before[-1] == "." and before[-2:-1].isdecimal()):
-            continue
-        elif not (before[-1].isascii() and before[-1].isalpha()) or _BEFORE_LABEL.search(before):
+        if not _in_number(text[max(0, match.start() - 8) : match.start()]):
             yield match
 
 
