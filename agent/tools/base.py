@@ -1,0 +1,115 @@
+"""What a tool is: its declaration, what it is given, what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pydantic import Field
+
+from agent.ports import Library, Searcher
+from retrieval.labels import LabelBook
+from retrieval.types import Passage, Principal, Right, SearchFilter, Value
+
+
+class ToolSpec(Value):
+    """A tool's declaration, as the prompt shows it and the executor enforces it."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    description: str
+    """For the model: when to use it and what it gives."""
+    arguments: dict[str, Any]
+    """JSON Schema (2020-12) of the arguments object."""
+    timeout_ms: int = Field(default=3000, gt=0)
+    side_effects: bool = False
+    """True: never matched to a misspelt name, never run with mended arguments."""
+    requires: Right | None = None
+    """The right a principal needs."""
+    reads_knowledge: bool = False
+    """True: not offered where the run does not retrieve."""
+
+
+class ToolResult(Value):
+    """What a tool gives back. Text is data: the executor cleans it and makes it inert."""
+
+    ok: bool = True
+    text: str = ""
+    passages: tuple[Passage, ...] = ()
+    """Passages that enter the run; each is shown to the model in the fixed form."""
+    query: str | None = None
+    """What was searched, when `passages` come from a search."""
+    filter: SearchFilter = SearchFilter()
+    label: str | None = None
+    """A label that the answer may cite for `text`, reserved in the run's book."""
+    quality_score: float = Field(default=1.0, ge=0, le=1)
+    error_code: str | None = None
+    ends_run: bool = False
+    """True: the model asked to write the answer now."""
+
+
+class RunPassages:
+    """The passages of one run in the order they were retrieved, each once."""
+
+    def __init__(self) -> None:
+        self._by_label: dict[str, Passage] = {}
+
+    def add(self, passages: Iterable[Passage]) -> None:
+        """Take passages in; one that is known keeps its place, with the better score."""
+        for passage in passages:
+            known = self._by_label.get(passage.label)
+            if known is None or passage.score > known.score:
+                self._by_label[passage.label] = passage
+
+    def all(self) -> tuple[Passage, ...]:
+        """Return all passages."""
+        return tuple(self._by_label.values())
+
+    def get(self, label: str) -> Passage | None:
+        """Return the passage of a label."""
+        return self._by_label.get(label)
+
+    def __len__(self) -> int:
+        return len(self._by_label)
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """One run as its tools see it."""
+
+    principal: Principal
+    language: Literal["zh", "en"]
+    book: LabelBook
+    searcher: Searcher
+    library: Library
+    filter: SearchFilter
+    """What the caller narrowed the run to; a tool may narrow further, never widen."""
+    max_chars: int
+    """Most characters of one observation."""
+    passages: RunPassages = field(default_factory=RunPassages)
+    results: dict[str, str] = field(default_factory=dict[str, str])
+    """Citable texts of tools other than passages, by label."""
+
+    def reserve(self, tool: str, text: str) -> str:
+        """Hand out the label of a tool's citable result."""
+        count = 1 + sum(label.startswith(f"tool_{tool}#") for label in self.results)
+        label = self.book.reserve(f"tool_{tool}#{count}")
+        self.results[label] = text
+        return label
+
+
+class Tool(Protocol):
+    """Something the model may call."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The declaration; constant."""
+        ...
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Run with arguments that fit the schema.
+
+        Raises:
+            ToolError: with a message for the model. Any other exception is hidden from it.
+        """
+        ...
