@@ -14,8 +14,20 @@ from retrieval.labels import find_tags
 _TERMINALS = "。！？；｡!?;.．"
 _STOP_RE = re.compile(rf"[{_TERMINALS}]|\n")
 _CLOSERS = "”’\"'」』）)】］]〕》〉"
+_BRACKETS = "）)】]］〕"
 _TITLE_CLOSERS = "》〉"
-_PAIRS = {"（": "）", "(": ")", "“": "”", "「": "」", "『": "』", "《": "》", "【": "】", "［": "］", "[": "]"}
+_PAIRS = {
+    "（": "）",
+    "(": ")",
+    "“": "”",
+    "「": "」",
+    "『": "』",
+    "《": "》",
+    "【": "】",
+    "［": "］",
+    "[": "]",
+    "{": "}",
+}
 _OPENERS_RE = re.compile("[" + re.escape("".join(_PAIRS) + "".join(_PAIRS.values()) + '"') + "\n]")
 _PAIR_LIMIT = 160
 """A quote or bracket longer than this may be split inside."""
@@ -156,6 +168,13 @@ def _dot_ends_sentence(text: str, at: int, core: int, end: int, following: str, 
     line_start = max(text.rfind("\n", floor, at) + 1, floor)
     if before.isdigit() and text[at + 1 : at + 2].isdigit():
         return False
+    word_match = _WORD_BEFORE_RE.search(text, max(0, at - 40), at)
+    written = word_match.group() if word_match else ""
+    word = written.lower()
+    initial = len(written) == 1 and written.isupper() and written != "I"
+    abbreviated = initial or word in _MAY_BE_LAST or _ACRONYM_RE.match(word) is not None
+    if word in _NEVER_LAST or (abbreviated and (_is_wide(following) or any(c in _BRACKETS for c in closed))):
+        return False  # Apple Inc. 于2024年…; (Sony Inc.) 负责
     if not spaced and end == core:
         # 1.差旅费2.住宿费 is a list; 同意.明天 are two sentences.
         return _is_wide(following) and not before.isdigit()
@@ -163,17 +182,11 @@ def _dot_ends_sentence(text: str, at: int, core: int, end: int, following: str, 
         return False
     if core - at > 1 and not closed:
         return not following.islower()  # an ellipsis, or ?! and the like
-    word_match = _WORD_BEFORE_RE.search(text, max(0, at - 40), at)
-    written = word_match.group() if word_match else ""
-    word = written.lower()
-    numbered = following.isdigit() and written.istitle() and len(written) <= 4  # App. 5, Cl. 12
-    if word in _NEVER_LAST or numbered:
-        return False
-    initial = len(written) == 1 and written.isupper() and written != "I"
-    if initial or word in _MAY_BE_LAST or _ACRONYM_RE.match(word):
+    if abbreviated:
         next_word = re.match(r"\W*(\w+)", text[end : end + 60])
-        starter = next_word is not None and next_word.group(1).lower() in _STARTERS
-        return _is_wide(following) or (following.isupper() and starter)
+        return following.isupper() and next_word is not None and next_word.group(1).lower() in _STARTERS
+    if following.isdigit() and written.istitle() and len(written) <= 4:
+        return False  # App. 5, Cl. 12
     if following.islower():
         return not closed and (len(word) > 3 or not word)
     return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ingest.chunking.gauge import Gauge
 from ingest.chunking.layout import Layout, PlacedBlock, cell_spans, header_of
-from ingest.chunking.splitting import Span, fit
+from ingest.chunking.splitting import LONGEST_TOKEN, Span, fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ class Cutter:
         return self._pieces
 
     def _add_block(self, placed: PlacedBlock) -> None:
-        if placed.row_spans and self._cost((placed.start, placed.end)) > self._room:
+        too_long = placed.end - placed.start > self._room * LONGEST_TOKEN
+        if placed.row_spans and (too_long or self._cost((placed.start, placed.end)) > self._room):
             self._add_rows(placed)
         else:
             self._add_text(placed)

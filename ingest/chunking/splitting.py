@@ -14,7 +14,7 @@ _LINE_RE = re.compile(r"\n")
 _CLAUSE_RE = re.compile(r"[，、：][”’」』）]?|[,:](?=\s)")
 _JOINED_RE = re.compile(r"[A-Za-z0-9@._%+/~#=&?:-]{2}")
 _GROUPED_RE = re.compile(r"\d[ -]?\d")
-_LONGEST_TOKEN = 12
+LONGEST_TOKEN = 12
 """Characters per token beyond which no real text goes: a longer text is divided without being measured."""
 _WORD_REACH = 48
 """How far a cut moves back so as not to split a word, a number or an account number."""
@@ -37,7 +37,7 @@ def _fit(
     cuts: tuple[Callable[[str, Span], list[Span]], ...],
 ) -> list[Span]:
     whole = None
-    if span[1] - span[0] <= limit * _LONGEST_TOKEN:
+    if span[1] - span[0] <= limit * LONGEST_TOKEN:
         whole = cost(text[slice(*span)])
         if whole <= limit:
             return [span]
