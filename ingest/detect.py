@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 from ingest.errors import CorruptDocumentError, EncryptedDocumentError, UnsupportedDocumentError
@@ -149,7 +150,7 @@ def _read_small(package: zipfile.ZipFile, name: str) -> bytes:
     try:
         with package.open(name) as member:
             return member.read(1024 * 1024)
-    except (KeyError, RuntimeError, zipfile.BadZipFile, zipfile.zlib.error, EOFError):
+    except (KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError):
         return b""
 
 

@@ -45,7 +45,7 @@ class DecodedText:
 
 
 def decode(raw: bytes, name: str) -> DecodedText:
-    """Decode a text file; line ends become `\\n`, a byte-order mark and NULs are dropped.
+    """Decode a text file; line ends become line feeds, a byte-order mark and NULs are dropped.
 
     Args:
         raw: the whole file.

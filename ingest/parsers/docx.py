@@ -3,19 +3,22 @@
 A DOCX has no pages: where they break is the printer's decision, so none is reported.
 """
 
+# python-docx and lxml type little of what is used here.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import docx
 from docx.exceptions import PythonDocxError
 from docx.opc.constants import RELATIONSHIP_TYPE as RT
 from docx.opc.exceptions import OpcError
 from docx.oxml.ns import qn
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.parsers.docx_numbering import Numbering
@@ -71,7 +74,7 @@ def parse_docx(path: Path, display_name: str, limits: ParserSettings) -> ParsedD
 class _Reader:
     """Reads one document's body in order."""
 
-    def __init__(self, document: docx.document.Document) -> None:
+    def __init__(self, document: Any) -> None:
         part = document.part
         self._body: Element = document.element.body
         self._styles = Styles.of(_related(part, RT.STYLES))
@@ -191,7 +194,7 @@ def _flow(root: Element) -> Iterator[Element]:
             stack.extend(reversed(list(element)))
 
 
-def _related(part: docx.opc.part.Part, relation: str) -> Element | None:
+def _related(part: Any, relation: str) -> Element | None:
     """Return the XML root of a related part; None where it is missing or unreadable."""
     try:
         related = part.part_related_by(relation)
@@ -211,7 +214,7 @@ def _notes(root: Element | None, kind: str) -> dict[tuple[str, str], str]:
     return notes
 
 
-def _furniture_count(part: docx.opc.part.Part) -> int:
+def _furniture_count(part: Any) -> int:
     """Count page headers and footers that have text."""
     count = 0
     for relation in part.rels.values():

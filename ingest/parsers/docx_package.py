@@ -57,7 +57,8 @@ def _check_declared(package: zipfile.ZipFile, packed: int, display_name: str, li
     )
     if too_large:
         raise DocumentTooLargeError(
-            f"{display_name}: the DOCX unpacks to {total // _MEGABYTE} MB in {len(members)} members, more than a document may"
+            f"{display_name}: the DOCX unpacks to {total // _MEGABYTE} MB in {len(members)} members, "
+            "more than a document may"
         )
 
 

@@ -22,13 +22,18 @@ from ingest.parsers.text import damage_notes
 from ingest.settings import ParserSettings
 from ingest.types import Block, BlockKind, ParsedDocument
 
-_SKIPPED = frozenset(
-    "script style nav noscript template svg head iframe object embed canvas button select textarea input dialog title math-x".split()
-)
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6"
-    " header hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul caption".split()
-)
+# fmt: off
+_SKIPPED = frozenset({
+    "script", "style", "nav", "noscript", "template", "svg", "head", "title", "iframe", "object", "embed", "canvas",
+    "button", "select", "textarea", "input", "dialog",
+})
+_BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html",
+    "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead",
+    "tr", "ul",
+})
+# fmt: on
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset({"td", "th"})
 _META_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]+)", re.I)
@@ -73,11 +78,7 @@ def parse_html(path: Path, display_name: str, limits: ParserSettings) -> ParsedD
         blocks=tuple(builder.blocks),
         title=title or heading,
         encoding=decoded.encoding,
-        notes=(
-            *damage_notes(decoded),
-            *builder.notes(),
-            *(("only the main element was read",) if main is not body else ()),
-        ),
+        notes=(*damage_notes(decoded), *(("only the main element was read",) if main is not body else ())),
     )
 
 
@@ -133,7 +134,8 @@ def _walk(root: LexborNode) -> Iterator[_Event]:
         elif node.is_element_node and not _is_skipped(node):
             yield "enter", node
             stack.append(("leave", node))
-            stack.extend([("enter", child) for child in node.iter(include_text=True)][::-1])
+            children: list[_Event] = [("enter", child) for child in node.iter(include_text=True)]
+            stack.extend(reversed(children))
 
 
 def _is_skipped(node: LexborNode) -> bool:
@@ -160,7 +162,6 @@ class _Builder:
     """One per open list: the last number of an ordered list, None for an unordered one."""
     _marker: str = ""
     _pre_depth: int = 0
-    _skip_until: LexborNode | None = None
 
     def build(self, root: LexborNode) -> None:
         table: LexborNode | None = None
@@ -170,7 +171,8 @@ class _Builder:
                     table = None
                 continue
             if event == "text":
-                self._words.append(node.text_content or "")
+                text = node.text_content or ""
+                self._words.append(text if self._pre_depth else text.replace("\n", " "))
             elif event == "enter":
                 if node.tag == "table" and self._add_table(node):
                     table = node
@@ -180,9 +182,6 @@ class _Builder:
                 self._leave(node)
         self._flush("paragraph")
         self._flush_list()
-
-    def notes(self) -> tuple[str, ...]:
-        return ()
 
     def _enter(self, node: LexborNode) -> None:
         tag = node.tag or ""
@@ -237,7 +236,7 @@ class _Builder:
                 self._flush_list()
                 self.blocks.append(Block(kind="code", text=text))
             return
-        text = "\n".join(filter(None, (collapse(line) for line in _lines(raw))))
+        text = "\n".join(filter(None, (collapse(line) for line in raw.split("\n"))))
         if not text:
             return
         if kind == "paragraph" and (self._counters or self._marker):
@@ -271,11 +270,6 @@ class _Builder:
         if block is not None:
             self.blocks.append(block)
         return True
-
-
-def _lines(raw: str) -> Iterator[str]:
-    """Only `<br>` breaks a line; line ends of the source are white space. `<br>` was written as its own word."""
-    yield from re.sub(r"(?<=[^\n])\n(?=[^\n])", "\n", raw).split("\n")
 
 
 def _first_number(node: LexborNode) -> int:

@@ -13,7 +13,21 @@ _HYPHENS = "-\u2010\u00ad"
 _LAST_WORD = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
 _FIRST_WORD = re.compile(r"([^\W\d_]+)")
 _NO_WORDS: frozenset[str] = frozenset()
-_KEEPS_HYPHEN = frozenset("self well half quasi ex all cross high low long short mid non anti post pre".split())
+_KEEPS_HYPHEN = frozenset({
+    "self",
+    "well",
+    "half",
+    "quasi",
+    "ex",
+    "all",
+    "cross",
+    "high",
+    "low",
+    "long",
+    "short",
+    "mid",
+    "non",
+})
 """Words that seldom open a hyphenated word but often a compound; used where the vocabulary does not decide."""
 SENTENCE_END = frozenset("。！？；.!?;…:：”’」』）)")
 

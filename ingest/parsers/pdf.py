@@ -50,10 +50,7 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings) -> ParsedDo
         DocumentTooLargeError: more pages than `limits.max_pages`.
         NoTextError: no page has a text layer; says that OCR is needed.
     """
-    import pymupdf
-
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf = _pymupdf()
     try:
         with pymupdf.open(str(path), filetype="pdf") as document:
             _check(document, display_name, limits)
@@ -77,6 +74,16 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings) -> ParsedDo
     if not any(pages.lines.values()):
         raise NoTextError(f"{display_name}: none of its {page_count} pages has a text layer; it needs OCR")
     return _assemble(pages, outline, title, page_count)
+
+
+def _pymupdf() -> Any:
+    """Import PyMuPDF (1.5 s) when the first PDF comes; its stubs leave most types unknown."""
+    import pymupdf
+
+    vendor: Any = pymupdf
+    vendor.TOOLS.mupdf_display_errors(False)
+    vendor.TOOLS.mupdf_display_warnings(False)
+    return vendor
 
 
 def _check(document: Any, display_name: str, limits: ParserSettings) -> None:
@@ -114,8 +121,7 @@ def _read_pages(document: Any) -> _Pages:
 
 
 def _page_lines(page: Any, number: int) -> tuple[list[Line], float]:
-    import pymupdf
-
+    pymupdf = _pymupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
     lines = lines_of_page(page.get_text("dict", flags=flags)["blocks"], number)
     if page.rotation:
@@ -146,7 +152,8 @@ def _outline(document: Any) -> list[OutlineEntry]:
 
 
 def _metadata_title(document: Any) -> str:
-    title = collapse(str((document.metadata or {}).get("title") or ""))
+    metadata: dict[str, Any] = document.metadata or {}
+    title = collapse(str(metadata.get("title") or ""))
     return "" if _TOOL_TITLE.match(title) or garbled_ratio(title) > 0 else title
 
 

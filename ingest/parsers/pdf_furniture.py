@@ -79,5 +79,5 @@ def _same_height(lines: Sequence[Line]) -> bool:
 def _are_alike(pages: Mapping[int, Sequence[Line]]) -> bool:
     """Tell whether the pages say mostly the same: a page inserted twice is no furniture."""
     texts = [{squeeze(line.text) for line in lines} for lines in pages.values()]
-    common = set.intersection(*texts)
+    common = texts[0].intersection(*texts[1:])
     return len(common) * 2 > min(len(text) for text in texts)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from ingest.parsers.joining import SENTENCE_END, is_cjk, join_lines
@@ -55,7 +56,7 @@ class Paragraph:
     def boxes(self) -> tuple[Box, ...]:
         """Return one box for each column the paragraph stands in."""
         edges = [0, *self.breaks, len(self.lines)]
-        return tuple(_box(self.lines[start:end]) for start, end in zip(edges, edges[1:], strict=False))
+        return tuple(_box(self.lines[start:end]) for start, end in pairwise(edges))
 
 
 def _box(lines: Sequence[Line]) -> Box:
@@ -107,9 +108,7 @@ def _split_flow(flow: Sequence[Line]) -> list[Paragraph]:
 
 def _usual_gap(lines: Sequence[Line]) -> float:
     """Return the white space between lines of a paragraph, in points: the lower median of the gaps."""
-    gaps = sorted(
-        below.y0 - above.y1 for above, below in zip(lines, lines[1:], strict=False) if abs(below.size - above.size) < 1
-    )
+    gaps = sorted(below.y0 - above.y1 for above, below in pairwise(lines) if abs(below.size - above.size) < 1)
     gaps = [gap for gap in gaps if gap < 2 * lines[0].size]
     return gaps[len(gaps) * 2 // 5] if gaps else 0.0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -142,7 +143,7 @@ def borderless_tables(lines: Sequence[Line]) -> list[FoundTable]:
 
 
 def _is_spread(row: Sequence[Line]) -> bool:
-    gaps = [right.x0 - left.x1 for left, right in zip(row, row[1:], strict=False)]
+    gaps = [right.x0 - left.x1 for left, right in pairwise(row)]
     return min(gaps) >= _MIN_GAP * median_size(row)
 
 
