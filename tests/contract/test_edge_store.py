@@ -13,6 +13,7 @@ from retrieval.encoder import EncoderInfo
 from retrieval.errors import FolderLockedError, IndexMismatchError, StoreUnavailableError
 from retrieval.settings import StoreSettings
 from retrieval.stores.edge import EdgeStore
+from retrieval.stores.qdrant import QdrantStore
 from retrieval.stores.select import select_store
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SparseVector
 
@@ -158,3 +159,6 @@ async def test_edge_a_flush_between_batches_loses_nothing(folder: Path, monkeypa
 
 def test_select_store_makes_the_store_the_settings_name(folder: Path) -> None:
     assert isinstance(select_store(StoreSettings(store="edge"), folder), EdgeStore)
+    assert isinstance(select_store(StoreSettings(store="qdrant", qdrant_url=":memory:"), folder), QdrantStore)
+    with pytest.raises(ValueError, match="needs a URL"):
+        select_store(StoreSettings(store="qdrant"), folder)

@@ -6,9 +6,10 @@ A Qdrant server takes part when ATTEST_TEST_QDRANT_URL names one.
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import date
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid4, uuid5
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from retrieval.encoder import EncoderInfo
 from retrieval.errors import IndexMismatchError, StoreUnavailableError
@@ -24,29 +26,42 @@ from retrieval.settings import StoreSettings
 from retrieval.store import VectorStore
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.memory import InMemoryVectorStore
+from retrieval.stores.qdrant import QdrantStore
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SearchFilter, SparseVector, Symbol
 
 ENCODER = EncoderInfo(name="hash", revision="1", dim=4, max_tokens=512, sparse="bm25")
 LEXICAL = EncoderInfo(name="lexical", revision="1", dim=1, max_tokens=512, sparse="bm25", dense_searchable=False)
 PLAIN_WEIGHTS = ENCODER.model_copy(update={"sparse": "lexical_weights"})
 
-KINDS = ["memory", "edge", "qdrant"]
+KINDS = ["memory", "edge", "qdrant", "server"]
 Stores = Callable[[], VectorStore]
 """Makes a store on the same data each time it is called."""
 
 
 @pytest.fixture(params=KINDS)
-def stores(request: pytest.FixtureRequest, folder: Path) -> Stores:
-    return store_factory(request.param, folder)
+def stores(request: pytest.FixtureRequest, folder: Path) -> Iterator[Stores]:
+    with store_factory(request.param, folder) as factory:
+        yield factory
 
 
-def store_factory(kind: str, folder: Path) -> Stores:
+@contextmanager
+def store_factory(kind: str, folder: Path) -> Iterator[Stores]:
     if kind == "edge":
-        return lambda: EdgeStore(folder, StoreSettings())
-    if kind == "memory":
+        yield lambda: EdgeStore(folder, StoreSettings())
+    elif kind == "memory":
         memory = InMemoryVectorStore()
-        return lambda: memory
-    pytest.skip("not built yet")
+        yield lambda: memory
+    elif kind == "qdrant":
+        local = StoreSettings(store="qdrant", qdrant_url=":memory:")
+        client = AsyncQdrantClient(location=":memory:")
+        yield lambda: QdrantStore(local, client)
+    else:
+        url = os.environ.get("ATTEST_TEST_QDRANT_URL")
+        if not url:
+            pytest.skip("ATTEST_TEST_QDRANT_URL names no Qdrant server")
+        there = StoreSettings(store="qdrant", qdrant_url=url, collection=f"test-{uuid4()}")
+        yield lambda: QdrantStore(there)
+        QdrantClient(url).delete_collection(there.collection)
 
 
 @asynccontextmanager
@@ -495,7 +510,11 @@ def test_store_results_are_exactly_what_the_filter_admits(
     chunks = [chunk(ordinal=n, symbols=(symbol("[ALL]"),), **spec) for n, spec in enumerate(specs)]
 
     async def check(folder: Path) -> None:
-        async with opened(store_factory(kind, folder)) as store:
+        with store_factory(kind, folder) as factory:
+            await ask(factory)
+
+    async def ask(factory: Stores) -> None:
+        async with opened(factory) as store:
             await store.write([encoded(c) for c in chunks])
             published = {(c.tenant, c.document_id) for c in chunks if c.document_id != unpublished}
             for tenant, document_id in published:
