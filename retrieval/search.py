@@ -46,8 +46,11 @@ class Symboliser(Protocol):
 class LiveDocuments(Protocol):
     """Who knows which documents exist: the catalogue."""
 
-    async def live(self, tenant: str, document_ids: Collection[str]) -> set[str]:
-        """Return those of `document_ids` that the tenant still has, switched to and not deleted."""
+    async def live(self, tenant: str, document_ids: Collection[str], as_of: date | None = None) -> set[str]:
+        """Return those of `document_ids` that may be shown as of a date (None: today).
+
+        Not those that are pending, deleted, or superseded by an edition in force that day.
+        """
         ...
 
 
@@ -143,7 +146,7 @@ class Searcher:
             raise ValueError("this first stage was made for another principal or filter")
         watch = Stopwatch(first_stage.latencies_ms)
         limit = self._settings.top_k if top_k is None else top_k
-        live, gone = await self._only_live(scope.tenant, first_stage.candidates, watch)
+        live, gone = await self._only_live(scope, first_stage.candidates, watch)
         chosen, passed_over = _choose(live, max(self._settings.rerank_k, limit))
         with watch.stage("rerank"):
             scores = await self._rerank(first_stage, chosen)
@@ -220,13 +223,15 @@ class Searcher:
         return fuse(channels, weights, self._settings.rrf_k)
 
     async def _only_live(
-        self, tenant: str, candidates: Sequence[Candidate], watch: Stopwatch
+        self, scope: Scope, candidates: Sequence[Candidate], watch: Stopwatch
     ) -> tuple[list[Candidate], list[Dropped]]:
         """Part the candidates whose document the catalogue holds from the rest; it decides, not the index."""
         if self._live is None or not candidates:
             return list(candidates), []
         with watch.stage("live"):
-            live = await self._live.live(tenant, {c.chunk.document_id for c in candidates})
+            live = await self._live.live(
+                scope.tenant, {c.chunk.document_id for c in candidates}, as_of=scope.filter.as_of
+            )
         return (
             [c for c in candidates if c.chunk.document_id in live],
             [Dropped(c, "not_live") for c in candidates if c.chunk.document_id not in live],

@@ -69,10 +69,10 @@ class Catalogue:
 
     def __init__(self, *live: str) -> None:
         self._live = set(live)
-        self.asked: list[tuple[str, set[str]]] = []
+        self.asked: list[tuple[str, set[str], date | None]] = []
 
-    async def live(self, tenant: str, document_ids: Collection[str]) -> set[str]:
-        self.asked.append((tenant, set(document_ids)))
+    async def live(self, tenant: str, document_ids: Collection[str], as_of: date | None = None) -> set[str]:
+        self.asked.append((tenant, set(document_ids), as_of))
         return self._live & set(document_ids)
 
 
@@ -277,12 +277,21 @@ async def test_search_drops_what_the_catalogue_no_longer_holds(thread: ModelThre
     result = await search.search("tax law", ANN, book=LabelBook())
     assert [p.chunk for p in result.passages] == [kept]
     assert [(d.candidate.chunk, d.reason) for d in result.dropped] == [(gone, "not_live")]
-    assert catalogue.asked == [("acme", {"d1", "d2"})]
+    assert catalogue.asked == [("acme", {"d1", "d2"}, None)]
+
+
+async def test_search_as_of_a_date_asks_the_catalogue_for_that_date(thread: ModelThread) -> None:
+    catalogue, day = Catalogue("d1"), date(2021, 5, 1)
+    old = chunk("tax law", "d1", effective_to=date(2022, 1, 1))
+    search = await searcher(thread, old, live=catalogue)
+    result = await search.search("tax law", ANN, book=LabelBook(), filter=SearchFilter(as_of=day))
+    assert [p.chunk for p in result.passages] == [old]
+    assert catalogue.asked == [("acme", {"d1"}, day)]
 
 
 async def test_search_gives_nothing_when_the_catalogue_does_not_answer(thread: ModelThread) -> None:
     class Broken:
-        async def live(self, tenant: str, document_ids: Collection[str]) -> set[str]:
+        async def live(self, tenant: str, document_ids: Collection[str], as_of: date | None = None) -> set[str]:
             raise ConnectionError("catalogue is down")
 
     search = await searcher(thread, chunk("tax law"), live=Broken())
