@@ -22,7 +22,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.parsers.docx_numbering import Numbering
-from ingest.parsers.docx_package import check_package
+from ingest.parsers.docx_package import check_package, read_package
 from ingest.parsers.docx_styles import Styles
 from ingest.parsers.docx_tables import docx_table, layout_cell
 from ingest.parsers.docx_text import Element, note_references, paragraph_text, text_boxes
@@ -56,7 +56,7 @@ def parse_docx(path: Path, display_name: str, limits: ParserSettings) -> ParsedD
     """
     check_package(path, display_name, limits)
     try:
-        with path.open("rb") as file:
+        with read_package(path) as file:
             document = docx.Document(file)
         reader = _Reader(document)
         blocks = reader.read()

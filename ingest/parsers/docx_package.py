@@ -1,4 +1,4 @@
-"""What a DOCX container may be before python-docx sees it: no bombs, no entity declarations.
+"""What a DOCX container may be before python-docx sees it: no bombs, no entities, one set of namespaces.
 
 python-docx inflates every member into memory, so sizes are checked first: as the
 directory declares them, then as they inflate.
@@ -6,10 +6,12 @@ directory declares them, then as they inflate.
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError
 from ingest.settings import ParserSettings
@@ -20,6 +22,13 @@ _MAX_RATIO = 400
 _RATIO_FREE_BYTES = 16 * 1024 * 1024
 _CHUNK = 256 * 1024
 _MEGABYTE = 1024 * 1024
+_STRICT = b"http://purl.oclc.org/ooxml/"
+_NAMESPACES = (
+    (_STRICT + b"wordprocessingml/main", b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
+    (_STRICT + b"officeDocument/relationships", b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"),
+    (_STRICT + b"officeDocument/math", b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
+    (_STRICT + b"drawingml/main", b"http://schemas.openxmlformats.org/drawingml/2006/main"),
+)
 
 
 def check_package(path: Path, display_name: str, limits: ParserSettings) -> None:
@@ -73,3 +82,27 @@ def _check_xml(package: zipfile.ZipFile, member: zipfile.ZipInfo, display_name: 
                 raise DocumentTooLargeError(f"{display_name}: a member of the DOCX is larger than it declares")
     if re.search(rb"<!\s*(?:DOCTYPE|ENTITY)", prolog.replace(b"\x00", b""), re.I):
         raise CorruptDocumentError(f"{display_name}: the DOCX declares XML entities, which no valid DOCX does")
+
+
+def read_package(path: Path) -> BinaryIO:
+    """Open a checked container; one in the Strict form of the standard is given in the Transitional form.
+
+    python-docx knows only the namespaces of Transitional (ISO/IEC 29500-4); Strict
+    ones differ in their addresses alone as far as text is concerned.
+    """
+    with zipfile.ZipFile(path) as package:
+        if _STRICT not in package.read("_rels/.rels"):
+            return path.open("rb")
+        rewritten = io.BytesIO()
+        with zipfile.ZipFile(rewritten, "w", zipfile.ZIP_STORED) as target:
+            for member in package.infolist():
+                content = package.read(member)
+                target.writestr(member.filename, _transitional(content) if _is_xml(member.filename) else content)
+    rewritten.seek(0)
+    return rewritten
+
+
+def _transitional(xml: bytes) -> bytes:
+    for strict, transitional in _NAMESPACES:
+        xml = xml.replace(strict, transitional)
+    return xml

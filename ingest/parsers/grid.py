@@ -3,7 +3,8 @@
 F15's rule, in one place for every format. A merged cell's text is repeated
 where a row or a column would otherwise lose its label: down the rows, and
 across the header rows. Across a body row it stands once, in its first column,
-so that a note over the whole width is not doubled.
+so that a note over the whole width is not doubled; nor is a long text repeated
+down the rows, because it is no label.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from ingest.types import Block
 
 MAX_COLUMNS = 1024
 """Columns kept of a table; `colspan` is an attacker's number otherwise."""
+_MAX_LABEL = 60
+"""Characters up to which a cell that reaches over rows is taken for their label."""
 MAX_CELLS = 1_000_000
 """Grid positions of one table; row spans beyond it are cut."""
 
@@ -45,10 +48,11 @@ def expand(rows: Sequence[Sequence[Cell]], header_rows: int = 0) -> tuple[tuple[
             columns = max(1, min(cell.columns, MAX_COLUMNS - column)) if column < MAX_COLUMNS else 1
             height = max(1, min(cell.rows, len(rows) - row_index, 1 + MAX_CELLS // (columns * max(1, len(rows)))))
             text = collapse(cell.text)
-            across = row_index < header_rows
+            across, is_label = row_index < header_rows, len(text) <= _MAX_LABEL
             for down in range(height):
                 for right in range(columns):
-                    grid[row_index + down].setdefault(column + right, text if right == 0 or across else "")
+                    said = (down == 0 or is_label) and (right == 0 or across)
+                    grid[row_index + down].setdefault(column + right, text if said else "")
             column += columns
             width = max(width, column)
     table = [tuple(row.get(column, "") for column in range(width)) for row in grid]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,24 @@ _BLOCKS = frozenset({
 })
 # fmt: on
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_TAGS = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_MAY_STAY_OPEN = frozenset({
+    "p",
+    "li",
+    "dt",
+    "dd",
+    "td",
+    "th",
+    "tr",
+    "option",
+    "br",
+    "img",
+    "hr",
+    "input",
+    "meta",
+    "link",
+})
+_MAX_DEPTH = 5000
 _CELLS = frozenset({"td", "th"})
 _META_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]+)", re.I)
 _XML_CHARSET = re.compile(rb"^\s*<\?xml[^>]+encoding\s*=\s*[\"']([A-Za-z0-9_:.-]+)", re.I)
@@ -60,6 +79,7 @@ def parse_html(path: Path, display_name: str, limits: ParserSettings) -> ParsedD
         UnsupportedDocumentError: binary content.
     """
     decoded = _decode_html(path.read_bytes(), display_name)
+    _refuse_deep_nesting(decoded.text, display_name)
     try:
         tree = LexborHTMLParser(decoded.text)
         body, title_node = tree.body or tree.root, tree.css_first("title")
@@ -90,6 +110,18 @@ def html_blocks(markup: str) -> tuple[Block, ...]:
     if root is not None:
         builder.build(root)
     return tuple(builder.blocks)
+
+
+def _refuse_deep_nesting(markup: str, display_name: str) -> None:
+    """Lexbor's time grows with the square of the nesting depth: 100,000 open elements took it six minutes."""
+    depth: Counter[str] = Counter()
+    for closing, name in _TAGS.findall(markup):
+        tag = name.lower()
+        if tag in _MAY_STAY_OPEN:
+            continue
+        depth[tag] += -1 if closing else 1
+        if depth[tag] > _MAX_DEPTH:
+            raise CorruptDocumentError(f"{display_name}: more than {_MAX_DEPTH} <{tag}> elements are left open")
 
 
 def _decode_html(raw: bytes, display_name: str) -> DecodedText:

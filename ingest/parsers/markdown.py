@@ -9,7 +9,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ingest.errors import NoTextError
+from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.parsers.decoding import decode
 from ingest.parsers.grid import Cell, table_block
 from ingest.parsers.html import html_blocks
@@ -29,11 +29,15 @@ def parse_markdown(path: Path, display_name: str, limits: ParserSettings) -> Par
 
     Raises:
         NoTextError: no text besides markup.
+        CorruptDocumentError: nested deeper than the parser's recursion bears.
         UnsupportedDocumentError: binary content.
     """
     decoded = decode(path.read_bytes(), display_name)
     title, text, notes = _split_front_matter(decoded.text)
-    blocks = markdown_blocks(text)
+    try:
+        blocks = markdown_blocks(text)
+    except RecursionError as exc:
+        raise CorruptDocumentError(f"{display_name}: the Markdown is nested too deeply") from exc
     if not blocks:
         raise NoTextError(f"{display_name}: the file has no text")
     heading = next((block.text for block in blocks if block.kind == "heading"), "")
@@ -48,7 +52,8 @@ def parse_markdown(path: Path, display_name: str, limits: ParserSettings) -> Par
 
 def markdown_blocks(text: str) -> tuple[Block, ...]:
     """Turn Markdown into blocks. Link targets are dropped, link texts and image descriptions stay."""
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    # The preset drops what is nested deeper than 20; 100 is as deep as the parser's recursion bears.
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
     return tuple(_Reader(parser.parse(text)).read())
 
 

@@ -17,7 +17,7 @@ from ingest.parsers.joining import collapse
 from ingest.parsers.pdf_furniture import find_furniture
 from ingest.parsers.pdf_headings import OutlineEntry, heading_levels
 from ingest.parsers.pdf_layout import reading_order
-from ingest.parsers.pdf_lines import Line, body_size, garbled_ratio, lines_of_page, mend_rows
+from ingest.parsers.pdf_lines import Line, body_size, clean, garbled_ratio, lines_of_page, mend_rows, raw_text
 from ingest.parsers.pdf_paragraphs import Paragraph, paragraphs_of
 from ingest.parsers.pdf_tables import FoundTable, borderless_tables, inside, may_have_ruled_table, ruled_tables
 from ingest.settings import ParserSettings
@@ -25,8 +25,12 @@ from ingest.types import Block, PageYield, ParsedDocument
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TOOL_TITLE = re.compile(
-    r"^(?:untitled|microsoft (?:word|powerpoint|excel)\b.*|.*\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf|odt))$", re.I
+    r"(?:untitled|\(?anonymous\)?|unspecified|microsoft (?:word|powerpoint|excel)\b.*"
+    r"|.*\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf|odt))$",
+    re.I,
 )
+"""Titles that programs write by themselves."""
+_MIN_TABLE_LINES = 3
 
 
 @dataclass
@@ -58,20 +62,12 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings) -> ParsedDo
             outline = _outline(document)
             title = _metadata_title(document)
             page_count: int = document.page_count
-    except (
-        pymupdf.mupdf.FzErrorBase,
-        RuntimeError,
-        ValueError,
-        TypeError,
-        IndexError,
-        KeyError,
-        AttributeError,
-    ) as exc:
-        # PyMuPDF's Python layer answers a broken object with whatever it runs into.
+    except _vendor_errors() as exc:
+        _raise_if_out_of_memory(exc)
         raise CorruptDocumentError(
             f"{display_name}: the PDF is damaged and cannot be read ({type(exc).__name__})"
         ) from exc
-    if not any(pages.lines.values()):
+    if not any(pages.lines.values()) and not any(pages.tables.values()):
         raise NoTextError(f"{display_name}: none of its {page_count} pages has a text layer; it needs OCR")
     return _assemble(pages, outline, title, page_count)
 
@@ -84,6 +80,17 @@ def _pymupdf() -> Any:
     vendor.TOOLS.mupdf_display_errors(False)
     vendor.TOOLS.mupdf_display_warnings(False)
     return vendor
+
+
+def _vendor_errors() -> tuple[type[Exception], ...]:
+    """MuPDF's own errors, and what PyMuPDF's Python layer runs into on broken objects."""
+    own: type[Exception] = _pymupdf().mupdf.FzErrorBase
+    return (own, RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError)
+
+
+def _raise_if_out_of_memory(error: Exception) -> None:
+    if isinstance(error, _pymupdf().mupdf.FzErrorSystem) and "alloc" in str(error):
+        raise MemoryError from error
 
 
 def _check(document: Any, display_name: str, limits: ParserSettings) -> None:
@@ -101,18 +108,21 @@ def _read_pages(document: Any) -> _Pages:
         number = index + 1
         try:
             page = document[index]
-            lines, height = _page_lines(page, number)
-            tables = _page_tables(page, lines)
-            images_only = not lines and bool(page.get_images())
-        except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, ZeroDivisionError):
+            raw, text = _page_lines(page, number)
+            tables = _ruled_tables(page, raw, number)
+            lines = mend_rows(_outside(raw, tables))
+            tables += borderless_tables(lines)
+            images_only = not raw and bool(page.get_images())
+            height = float(page.rect.height)
+        except _vendor_errors() as exc:
+            _raise_if_out_of_memory(exc)
             # One broken page costs that page, not the document; the report names it.
             pages.damaged.append(number)
             pages.yields.append(PageYield(page_number=number, characters=0))
             continue
-        pages.lines[number], pages.heights[number], pages.tables[number] = lines, height, tables
+        pages.lines[number], pages.heights[number], pages.tables[number] = _outside(lines, tables), height, tables
         if images_only:
             pages.images_only.append(number)
-        text = "".join(line.text for line in lines)
         characters = sum(1 for character in text if not character.isspace())
         pages.yields.append(PageYield(page_number=number, characters=characters, garbled_ratio=garbled_ratio(text)))
     if not pages.lines:
@@ -120,14 +130,16 @@ def _read_pages(document: Any) -> _Pages:
     return pages
 
 
-def _page_lines(page: Any, number: int) -> tuple[list[Line], float]:
+def _page_lines(page: Any, number: int) -> tuple[list[Line], str]:
+    """Return the page's lines as people see them, and its raw text for the measure of garbling."""
     pymupdf = _pymupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-    lines = lines_of_page(page.get_text("dict", flags=flags)["blocks"], number)
+    blocks = page.get_text("dict", flags=flags)["blocks"]
+    lines = lines_of_page(blocks, number)
     if page.rotation:
         # Text comes in the coordinates of the unrotated page; people see the rotated one.
         lines = [_rotated(line, page.rotation_matrix, page.rotation, pymupdf.Rect) for line in lines]
-    return mend_rows(lines), float(page.rect.height)
+    return lines, raw_text(blocks)
 
 
 def _rotated(line: Line, matrix: Any, rotation: int, rect: Any) -> Line:
@@ -136,18 +148,27 @@ def _rotated(line: Line, matrix: Any, rotation: int, rect: Any) -> Line:
     return replace(line, x0=turned.x0, y0=turned.y0, x1=turned.x1, y1=turned.y1, upright=upright)
 
 
-def _page_tables(page: Any, lines: Sequence[Line]) -> list[FoundTable]:
-    if len(lines) < 4:
+def _ruled_tables(page: Any, lines: Sequence[Line], number: int) -> list[FoundTable]:
+    if len(lines) < _MIN_TABLE_LINES or not may_have_ruled_table(page.get_bboxlog()):
         return []
-    found = ruled_tables(page, lines) if may_have_ruled_table(page.get_bboxlog()) else []
-    rest = [line for line in lines if not any(inside(line, table.area) for table in found)]
-    return found + borderless_tables(rest)
+    matrix = page.rotation_matrix
+    rect = _pymupdf().Rect
+    words = [
+        Line(clean(word), number, *(rect(box) * matrix), size=10.0)
+        for *box, word, _, _, _ in page.get_text("words", sort=False)
+        if clean(word)
+    ]
+    return ruled_tables(page, words)
+
+
+def _outside(lines: Sequence[Line], tables: Sequence[FoundTable]) -> list[Line]:
+    return [line for line in lines if not (line.upright and any(inside(line, table.area) for table in tables))]
 
 
 def _outline(document: Any) -> list[OutlineEntry]:
     try:
         return [OutlineEntry(level, title, page) for level, title, page, *_ in document.get_toc()]
-    except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError):
+    except _vendor_errors():
         return []
 
 
@@ -181,8 +202,8 @@ def _assemble(pages: _Pages, outline: Sequence[OutlineEntry], title: str, page_c
 
 
 def _with_tables(lines: Sequence[Line], tables: Sequence[FoundTable]) -> list[Line]:
-    """Put a table in the place of the lines it was read from."""
-    kept = [line for line in lines if not (line.upright and any(inside(line, table.area) for table in tables))]
+    """Put each table in the place of the lines it was read from."""
+    kept = list(lines)
     for table in tables:
         x0, y0, x1, y1 = table.area
         number = table.block.page_number or 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from ingest.parsers.joining import squeeze
 from ingest.parsers.pdf_lines import Line, rows_of
@@ -32,11 +33,12 @@ def find_furniture(pages: Mapping[int, Sequence[Line]], heights: Mapping[int, fl
         for edge, line in _edge_lines(lines, heights[page_number]):
             edges[edge, _form(line.text)].append(line)
     minimum = _MIN_PAGES if len(pages) != 2 or _are_alike(pages) else 2
-    found: set[Line] = set()
+    running: set[Line] = set()
     for (_, form), lines in edges.items():
         on_pages = {line.page_number for line in lines}
         if _is_page_number(form, lines) or (len(on_pages) >= minimum and _same_height(lines)):
-            found.update(lines)
+            running.update(lines)
+    found = {line for lines in pages.values() for line in _outermost(lines, running)}
     kept = any(line not in found for lines in pages.values() for line in lines)
     return frozenset(found) if kept else frozenset()
 
@@ -46,6 +48,19 @@ def _edge_lines(lines: Sequence[Line], height: float) -> list[tuple[str, Line]]:
     top = [("top", line) for row in rows[:_EDGE_ROWS] for line in row if line.y1 < height * _ZONE]
     bottom = [("bottom", line) for row in rows[-_EDGE_ROWS:] for line in row if line.y0 > height * (1 - _ZONE)]
     return top + bottom
+
+
+def _outermost(lines: Sequence[Line], running: AbstractSet[Line]) -> list[Line]:
+    """Keep of the running lines those with nothing but running lines between them and the edge of the page."""
+    rows = rows_of([line for line in lines if line.upright and line.table is None])
+    found: list[Line] = []
+    for side in (rows, rows[::-1]):
+        for row in side:
+            inner = [line for line in row if line in running]
+            found.extend(inner)
+            if len(inner) < len(row):
+                break
+    return found
 
 
 def _form(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ingest.parsers.joining import squeeze
 from ingest.parsers.numbering import heading_number, is_numbered_heading, reads_like_heading
+from ingest.parsers.pdf_lines import garbled_ratio
 from ingest.parsers.pdf_paragraphs import Paragraph
 
 _LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}|·{4,}")
@@ -72,7 +73,7 @@ def _looks_like_heading(paragraph: Paragraph, body_size: float) -> bool:
     if first.table is not None or len(paragraph.lines) > _MAX_LINES or paragraph.breaks or not first.upright:
         return False
     text = " ".join(line.text for line in paragraph.lines)
-    if not reads_like_heading(text) or _LEADERS.search(text) or paragraph.is_caption:
+    if not reads_like_heading(text) or garbled_ratio(text) > 0 or _LEADERS.search(text) or paragraph.is_caption:
         return False
     if first.size >= max(body_size * 1.15, body_size + 0.9):
         return True

@@ -8,7 +8,6 @@ before the right one, each searched for gutters in turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ingest.parsers.pdf_lines import Line, is_right_to_left, joined, median_size, rows_of
 
@@ -19,6 +18,8 @@ _MAX_CROSSING = 0.4
 _MIN_SIDE_LINES = 3
 _MIN_FILL = 0.55
 """Text fills its column; the cells of a table do not."""
+_MANY_LINES, _MAX_ALIGNED = 8, 0.5
+"""Short lines make columns too when there are many of them and their baselines do not meet, as a table's do."""
 
 
 def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
@@ -61,11 +62,7 @@ def _column(lines: Sequence[Line]) -> list[Line]:
             row = row[::-1]
         line = row[0]
         for piece in row[1:]:
-            line = (
-                joined(line, piece)
-                if piece.x0 >= line.x0
-                else replace(joined(piece, line), text=f"{line.text} {piece.text}")
-            )
+            line = joined(line, piece)
         column.append(line)
     return column
 
@@ -135,7 +132,9 @@ def _is_gutter(lines: Sequence[Line], gutter: float, left_edge: float, right_edg
     overlap = min(_bottom(left), _bottom(right)) - max(_top(left), _top(right))
     if overlap < 0.4 * min(_bottom(left) - _top(left), _bottom(right) - _top(right)):
         return False
-    return _fills(left, gutter - left_edge) and _fills(right, right_edge - gutter)
+    if _fills(left, gutter - left_edge) and _fills(right, right_edge - gutter):
+        return True
+    return min(len(left), len(right)) >= _MANY_LINES and _aligned_share(left, right) < _MAX_ALIGNED
 
 
 def _top(lines: Sequence[Line]) -> float:
@@ -150,3 +149,11 @@ def _fills(lines: Sequence[Line], width: float) -> bool:
     """Half of the rows reach over most of the column's width."""
     widths = sorted(row[-1].x1 - row[0].x0 for row in rows_of(lines))
     return widths[len(widths) // 2] >= _MIN_FILL * width
+
+
+def _aligned_share(left: Sequence[Line], right: Sequence[Line]) -> float:
+    """Share of the shorter side's lines that stand on the baseline of a line of the other."""
+    shorter, longer = sorted((left, right), key=len)
+    baselines = [line.y1 for line in longer]
+    aligned = sum(1 for line in shorter if any(abs(line.y1 - baseline) < 0.15 * line.size for baseline in baselines))
+    return aligned / len(shorter)

@@ -25,6 +25,7 @@ _SYMBOL_GLYPHS = str.maketrans({
     "\uf020": " ",
 })
 """Bullets of Symbol and Wingdings, which PDFs keep in the private use area."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LEAD_NUMBER = re.compile(
     r"(?:[\dIVXivx]{1,4}(?:\.\d+)*[.)、．]?|[•·●○▪■◆▶➢✓❖–-]|[（(][\d一二三四五六七八九十]{1,3}[）)]|第.{1,4}[章节条])$"
 )
@@ -73,9 +74,21 @@ def lines_of_page(blocks: Iterable[dict[str, Any]], page_number: int) -> list[Li
     return lines
 
 
+def raw_text(blocks: Iterable[dict[str, Any]]) -> str:
+    """Return all characters of a page as they come, for counting."""
+    return "".join(
+        span["text"] for block in blocks for line in block.get("lines", ()) for span in line["spans"]
+    ).translate(_SYMBOL_GLYPHS)
+
+
+def clean(text: str) -> str:
+    """Give symbol glyphs their characters, drop control characters, and collapse white space."""
+    return collapse(_CONTROLS.sub(" ", text.translate(_SYMBOL_GLYPHS)))
+
+
 def _line(raw: dict[str, Any], page_number: int) -> Line | None:
     spans: list[dict[str, Any]] = [span for span in raw["spans"] if span["text"].strip()]
-    text = collapse("".join(span["text"] for span in raw["spans"]).translate(_SYMBOL_GLYPHS))
+    text = clean("".join(span["text"] for span in raw["spans"]))
     if not spans or not text:
         return None
     weights = [len(span["text"].strip()) for span in spans]
@@ -115,22 +128,29 @@ def mend_rows(lines: Sequence[Line]) -> list[Line]:
     """Join pieces that MuPDF cut although they are one line: small gaps, and numbers set apart from their heading."""
     mended: list[Line] = [line for line in lines if not line.upright or line.table is not None]
     for row in rows_of([line for line in lines if line.upright and line.table is None]):
-        current = row[0]
-        for piece in row[1:]:
-            gap = piece.x0 - current.x1
-            limit = 3.5 if _LEAD_NUMBER.match(current.text) else 0.9
-            if gap <= limit * max(current.size, piece.size):
-                current = joined(current, piece)
-            else:
-                mended.append(current)
-                current = piece
-        mended.append(current)
+        mended.extend(_mend_row(row))
+    return mended
+
+
+def _mend_row(row: list[Line]) -> list[Line]:
+    """Join neighbours; a right-to-left row is read from its right end."""
+    if len(row) > 1 and is_right_to_left(row):
+        row = row[::-1]
+    mended = [row[0]]
+    for piece in row[1:]:
+        current = mended[-1]
+        gap = max(piece.x0 - current.x1, current.x0 - piece.x1)
+        limit = 3.5 if _LEAD_NUMBER.match(current.text) else 0.9
+        if gap <= limit * max(current.size, piece.size):
+            mended[-1] = joined(current, piece)
+        else:
+            mended.append(piece)
     return mended
 
 
 def joined(left: Line, right: Line) -> Line:
-    """Return two pieces of one row as one line."""
-    close = right.x0 - left.x1 < 0.1 * left.size
+    """Return two pieces of one row as one line; `left` is read first, wherever it stands."""
+    close = max(right.x0 - left.x1, left.x0 - right.x1) < 0.1 * left.size
     no_space = close or (is_cjk(left.text[-1]) and is_cjk(right.text[0]))
     text = left.text + ("" if no_space else " ") + right.text
     larger = left if len(left.text) >= len(right.text) else right

@@ -121,6 +121,8 @@ def _begins(current: Paragraph, line: Line, right: float, pitch: float) -> bool:
     size = max(above.size, 1.0)
     if abs(line.size - above.size) > 0.08 * size + 0.3 or (line.bold != above.bold and _is_whole_style(current, line)):
         return True
+    if above.text[-1] in "-\u00ad" and line.text[0].islower() and line.y0 > above.y0:
+        return False
     gap = line.y0 - above.y1
     if gap > max(pitch, -0.2 * size) + 0.45 * size or gap < -1.5 * size:
         return True

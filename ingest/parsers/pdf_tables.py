@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from statistics import median
 from typing import Any
 
 from ingest.parsers.grid import Cell, table_block
-from ingest.parsers.pdf_lines import Line, median_size, rows_of
+from ingest.parsers.joining import join_lines
+from ingest.parsers.pdf_lines import Line, is_right_to_left, joined, median_size, rows_of
 from ingest.types import Block, Box
 
 _MAX_PATHS = 20_000
@@ -22,6 +24,9 @@ _MAX_PATHS = 20_000
 _THIN = 3.0
 _MIN_RULE = 25.0
 _MIN_ROWS = 3
+_WIDE = 4
+"""Columns from which two rows are enough."""
+_FRAME_CHARACTERS = 160
 _MIN_GAP = 1.2
 """Between cells, in type sizes; words stand closer."""
 
@@ -53,7 +58,12 @@ def _is_large(frame: Rect) -> bool:
 
 
 def ruled_tables(page: Any, lines: Sequence[Line]) -> list[FoundTable]:
-    """Read the ruled tables of a PyMuPDF page; cells take the text of `lines`, so that nothing is lost or doubled."""
+    """Read the ruled tables of a PyMuPDF page.
+
+    Args:
+        page: the page.
+        lines: its words, each as a line; cells take their text from them, so that nothing is lost or doubled.
+    """
     found: list[FoundTable] = []
     for table in page.find_tables(use_layout=False).tables:
         cells = [tuple(map(float, cell)) for cell in table.cells if cell is not None]
@@ -80,6 +90,9 @@ def _ruled_block(cells: Sequence[Any], area: Any, lines: Sequence[Line]) -> Bloc
             Cell(text, max(1, _nearest(xs, cell[2]) - left), max(1, _nearest(ys, cell[3]) - top))
         )
     filled = sum(1 for text in texts if text)
+    if max(map(len, texts)) > max(_FRAME_CHARACTERS, sum(map(len, texts)) // 2):
+        # One cell with most of the text is a frame around text, or around a table without rules.
+        return None
     if filled < 3 or sum(1 for row in rows if sum(1 for cell in row if cell.text) >= 2) < 1:
         return None
     return _with_box(table_block(rows), lines[0].page_number, area)
@@ -100,7 +113,12 @@ def _assign(cells: Sequence[Any], lines: Sequence[Line]) -> list[str] | None:
         if holder is None:
             return None
         texts[holder].append(line)
-    return [" ".join(line.text for row in rows_of(members) for line in row) for members in texts]
+    return [_text_of(members) for members in texts]
+
+
+def _text_of(words: Sequence[Line]) -> str:
+    rows = [row[::-1] if is_right_to_left(row) else row for row in rows_of(words)]
+    return join_lines(reduce(joined, row).text for row in rows)
 
 
 def _edges(values: Sequence[float]) -> list[float]:
@@ -152,10 +170,14 @@ def _is_near(above: Sequence[Line], below: Sequence[Line]) -> bool:
 
 
 def _borderless(run: Sequence[Sequence[Line]]) -> FoundTable | None:
-    if len(run) < _MIN_ROWS:
+    width = max((len(row) for row in run), default=0)
+    if len(run) < (2 if width >= _WIDE else _MIN_ROWS):
         return None
-    width = Counter(len(row) for row in run).most_common(1)[0][0]
-    columns = _columns([row for row in run if len(row) == width])
+    columns = _columns(run)
+    if len(columns) != width:
+        # A title cell over several columns joins them: let the usual rows say where the columns are.
+        width = Counter(len(row) for row in run).most_common(1)[0][0]
+        columns = _columns([row for row in run if len(row) == width])
     if len(columns) != width or width < 2:
         return None
     pieces = [piece for row in run for piece in row]
