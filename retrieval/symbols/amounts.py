@@ -82,7 +82,7 @@ def _in_parentheses(text: str, draft: _Draft) -> bool:
 
 
 def _add_coins(text: str, draft: _Draft) -> None:
-    if text[draft.end - 1] not in "元圆块":
+    if text[draft.end - 1] not in "元圆钱":
         return
     match = _COINS.match(text, draft.end)
     if match is None or match.end() == draft.end:

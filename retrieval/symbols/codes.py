@@ -69,8 +69,10 @@ class CodeReader:
             return False
         if (self._not_before and self._not_before.search(before)) or (self._not_after and self._not_after.match(after)):
             return False
-        if self._writings[self._key(match.group())].strict:
-            return bool(self._adjacent_before.search(before) or self._adjacent_after.match(after))
+        if self._writings[self._key(match.group())].strict and not (
+            self._adjacent_before.search(before) or self._adjacent_after.match(after)
+        ):
+            return False
         return scene.admits(start, end)
 
     def _found(self, match: re.Match[str]) -> Found:

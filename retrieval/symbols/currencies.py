@@ -31,12 +31,22 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CHF": (("瑞士法郎", "CHF"), ("瑞士法郎", "瑞郎", "Swiss francs", "CHF")),
     "KRW": (("韩元", "₩", "KRW"), ("韩元", "Korean won", "KRW")),
     "INR": (("₹", "INR", "Rs."), ("卢比", "rupees", "INR")),
+    "NZD": (("新西兰元", "NZ$", "NZD"), ("新西兰元", "New Zealand dollars", "NZD")),
+    "SEK": (("瑞典克朗", "SEK"), ("瑞典克朗", "Swedish kronor", "SEK")),
+    "NOK": (("挪威克朗", "NOK"), ("挪威克朗", "Norwegian kroner", "NOK")),
+    "DKK": (("丹麦克朗", "DKK"), ("丹麦克朗", "Danish kroner", "DKK")),
+    "THB": (("泰铢", "฿", "THB"), ("泰铢", "Thai baht", "baht", "THB")),
+    "MYR": (("林吉特", "RM", "MYR"), ("林吉特", "ringgit", "MYR")),
+    "VND": (("越南盾", "₫", "VND"), ("越南盾", "Vietnamese dong", "VND")),
+    "BRL": (("巴西雷亚尔", "R$", "BRL"), ("雷亚尔", "Brazilian reais", "BRL")),
+    "ZAR": (("南非兰特", "ZAR"), ("南非兰特", "兰特", "ZAR")),
+    "AED": (("迪拉姆", "AED"), ("迪拉姆", "dirhams", "AED")),
     "RUB": (("₽", "RUB"), ("卢布", "roubles", "rubles", "RUB")),
 }
 CODES = tuple(_NAMES)
 
 # 元 is also the first half of other words (元素, 元旦, 一元二次方程).
-_YUAN = r"[元圆块](?![素旦宵首件老帅气音编器]|[一二三n]次|年|月|方程|化)"
+_YUAN = r"块钱|[元圆](?![素旦宵首件老帅气音编器]|[一二三n]次|年|月|方程|化)"
 
 
 def _alternation(position: int) -> tuple[str, dict[str, str]]:
@@ -47,7 +57,7 @@ def _alternation(position: int) -> tuple[str, dict[str, str]]:
 
 _before, _BEFORE_CODES = _alternation(0)
 _after, _AFTER_CODES = _alternation(1)
-_BEFORE = re.compile(rf"(-?)(?<![A-Za-z])((?i:{_before}))\s{{0,2}}(-?)\Z")
+_BEFORE = re.compile(rf"(-?)(?:(?<![A-Z])(?![A-Za-z])|(?<![A-Za-z]))((?i:{_before}))\s{{0,2}}(-?)\Z")
 # Not where the name belongs to the figure after it: 2亿，人民币3亿元.
 _AFTER = re.compile(rf"[余多]?[\s-]{{0,2}}(?:((?i:{_after}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))")
 _LAST_CHARS = frozenset(c for n in _BEFORE_CODES for c in (n[-1], n[-1].upper()))

@@ -121,6 +121,8 @@ def parse_number(run: str) -> tuple[Decimal, int, str] | None:
 
 def parse_chinese(run: str) -> tuple[Decimal, int] | None:
     """Return value and place of a Chinese numeral (`壹佰贰拾叁万`, `二〇二四`, `一点五亿`); None if it is none."""
+    if not run:
+        return None
     whole, point, rest = run.partition("点")
     if not point:
         return _chinese_integer(whole)
@@ -179,11 +181,13 @@ def _scan_chinese(text: str) -> Iterator[Numeral]:
     if text.isascii():
         return
     for match in _CHINESE_RUN.finditer(text):
-        parsed = parse_chinese(match.group())
+        # A last 两 is the ounce or a measure: 八万两.
+        run = match.group() if len(match.group()) == 1 else match.group().rstrip("两")
+        parsed = parse_chinese(run)
         if parsed is not None:
             value, place = parsed
-            start, end = match.span()
-            scale = 8 if "亿" in match.group() else 4 if "万" in match.group() else 0
+            start, end = match.start(), match.start() + len(run)
+            scale = 8 if "亿" in run else 4 if "万" in run else 0
             yield Numeral(start, end, end, value, value, scale, place, False, "chinese")
 
 

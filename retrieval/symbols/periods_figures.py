@@ -12,13 +12,15 @@ _ISO = re.compile(
     rf"({YEAR})(?:([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?![0-9])(?![./-][0-9]{{1,3}}(?![0-9]))"
     r"|-(0[1-9]|1[0-2])(?![0-9-])(?!\.[0-9]))"
 )
+_STANDARD = re.compile(r"(?:[A-Z]{2,}|[Nn]o\.|号)\s?\Z")  # ASU 2017-07
 _US = re.compile(rf"[0-9](?:[0-9]?/[0-9]{{1,2}}/{YEAR})(?![0-9/])")
 
 
 def read_numeric(text: str) -> Iterator[Time]:
     """Yield the days and months written in figures."""
     for match in _ISO.finditer(text):
-        if in_word(text, match.start()):
+        before = text[max(0, match.start() - 8) : match.start()]
+        if in_word(text, match.start()) or (match.group(5) and _STANDARD.search(before)):
             continue
         year, month = int(match.group(1)), int(match.group(3) or match.group(5))
         span = day(year, month, int(match.group(4))) if match.group(4) else months(year, month, month)

@@ -9,6 +9,8 @@ from datetime import date
 from retrieval.symbols.calendar import Span, day, half, months, quarter, whole_year
 from retrieval.symbols.times import DASH, YEAR, Time
 
+_CONFIDENCE = 0.9
+"""Of a year that a base date resolved."""
 _CHINESE_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 _RELATIVE_YEARS = {
     "大前年": -3, "前年": -2, "去年": -1, "上年度": -1, "上一年": -1, "上年": -1, "今年": 0, "本年度": 0, "本年": 0,
@@ -16,21 +18,22 @@ _RELATIVE_YEARS = {
 }  # fmt: skip
 
 _ZH_NUM = r"(?:[0-9]{1,2}|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])"
+_ZH_MONTH = rf"(?:{_ZH_NUM}|元(?=\s?月))"
 _ZH_QUARTER = r"[一二三四1-4]"
 _ZH = re.compile(
     rf"(?:(?<![0-9])(?P<year>{YEAR})\s?(?:年|(?=第?\s?[一二三四]\s?季)|(?=[上下]半年|半年度))"
     rf"|(?P<zhyear>[一二][〇零一二三四五六七八九]{{3}})\s?年"
-    rf"|(?P<relative>{'|'.join(_RELATIVE_YEARS)}))(?!代|级|限|检|龄|同期)\s?(?:(?:度|的)\s?)?"
-    r"(?:"
+    rf"|(?P<relative>{'|'.join(_RELATIVE_YEARS)}))(?!代|级|限|检|龄|同期)(?:\s?度)?"
+    r"(?:\s?的?\s?(?:"
     rf"第?\s?(?P<q1>{_ZH_QUARTER}){DASH}第?\s?(?P<q2>{_ZH_QUARTER})\s?季度?"
     rf"|第?\s?(?P<q>{_ZH_QUARTER})\s?(?:个\s?)?季(?:度|报)?"
     r"|[Qq](?P<Q>[1-4])(?![0-9A-Za-z])|[Hh](?P<H>[12])(?![0-9A-Za-z])"
     r"|(?P<h>[上下])半年度?|(?P<interim>半年度|半年报|中报|中期)"
     r"|前\s?(?P<fq>[一二三1-3])\s?个?季度|(?:前|首)\s?(?P<fm>[一二三四五六七八九十]{1,2}|[0-9]{1,2})\s?个?月"
     rf"|(?P<m1>{_ZH_NUM})\s?月?{DASH}(?P<m2>{_ZH_NUM})\s?月(?:份)?(?!\s?{_ZH_NUM}\s?[日号])"
-    rf"|(?P<m>{_ZH_NUM})\s?月(?:份)?(?:\s?(?P<d>{_ZH_NUM})\s?[日号])?"
+    rf"|(?P<m>{_ZH_MONTH})\s?月(?:份)?(?:\s?(?P<d>{_ZH_NUM})\s?[日号])?"
     r"|全年|财政年度|会计年度|财年"
-    r")?"
+    r"))?"
 )
 _ZH_TO_DAY = re.compile(rf"{DASH}(?:(?P<m>{_ZH_NUM})\s?月\s?)?(?P<d>{_ZH_NUM})\s?[日号]")
 # Where a match can begin, cheap to find.
@@ -51,19 +54,13 @@ def read_chinese(text: str, base_date: date | None) -> Iterator[Time]:
         year = _zh_year(match, base_date)
         if year is None:
             continue
-        span = _zh_span(match, year)
-        if span is None:
+        span, end = _zh_span(match, year), match.end()
+        if span is None:  # 2024年13月: the year stands, whatever follows it
             span, end = whole_year(year), match.start() + _year_length(match)
-        else:
-            end = match.end()
-        if span is not None and span.is_day:
+        elif span.is_day:
             span, end = _zh_day_range(text, span, end)
         if span is not None:
-            yield Time(span, match.start(), len(text[:end].rstrip()) if end == match.end() else end, _sure(match))
-
-
-def _sure(match: re.Match[str]) -> float:
-    return 0.9 if match.group("relative") else 1.0
+            yield Time(span, match.start(), end, _CONFIDENCE if match.group("relative") else 1.0)
 
 
 def _year_length(match: re.Match[str]) -> int:
@@ -113,6 +110,8 @@ def _zh_day_range(text: str, first: Span, end: int) -> tuple[Span, int]:
 def _zh_number(text: str) -> int:
     if text.isascii():
         return int(text)
+    if text == "元":
+        return 1
     tens, ten, ones = text.partition("十")
     if not ten:
         return int(text.translate(_CHINESE_DIGITS))
