@@ -68,7 +68,7 @@ class Catalog:
         states: Collection[DocumentState] = LISTED,
         source: str | None = None,
         limit: int = 50,
-        after: str | None = None,
+        offset: int = 0,
     ) -> list[Document]:
         """Return a page of documents, newest first.
 
@@ -77,20 +77,12 @@ class Catalog:
             states: only documents in one of these states; deleted ones are not listed unless asked for.
             source: only versions of this source.
             limit: at most so many.
-            after: the last `document_id` of the former page. An unknown one gives an empty page.
+            offset: how many to pass over.
         """
         conditions = [visible_to(principal), documents.c.state.in_(sorted(states))]
         if source is not None:
             conditions.append(documents.c.source == source)
-        if after is not None:
-            last = select(documents.c.created_at).where(documents.c.document_id == after, visible_to(principal))
-            conditions.append(
-                or_(
-                    documents.c.created_at < last.scalar_subquery(),
-                    and_(documents.c.created_at == last.scalar_subquery(), documents.c.document_id < after),
-                )
-            )
-        return self._select(*conditions, limit=limit)
+        return self._select(*conditions, limit=limit, offset=offset)
 
     def versions(self, principal: Principal, document_id: str) -> list[Document]:
         """Return all kept versions of the document's line, newest version first."""
@@ -146,12 +138,12 @@ class Catalog:
             ).scalar_one_or_none()
         return version or 0
 
-    def _select(self, *conditions: ColumnElement[bool], limit: int | None = None) -> list[Document]:
+    def _select(self, *conditions: ColumnElement[bool], limit: int | None = None, offset: int = 0) -> list[Document]:
         with self._engine.connect() as connection:
-            return select_documents(connection, *conditions, limit=limit)
+            return select_documents(connection, *conditions, limit=limit, offset=offset)
 
 
-class LiveDocuments:
+class LiveCatalog:
     """The catalogue's liveness for async callers (retrieval's filter after a search)."""
 
     def __init__(self, catalog: Catalog) -> None:
@@ -187,7 +179,7 @@ _COLUMNS = (
 
 
 def select_documents(
-    connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None
+    connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None, offset: int = 0
 ) -> list[Document]:
     """Read documents by conditions, newest first; no access check of its own."""
     statement = (
@@ -195,6 +187,7 @@ def select_documents(
         .where(*conditions)
         .order_by(documents.c.created_at.desc(), documents.c.document_id.desc())
         .limit(limit)
+        .offset(offset)
     )
     return [
         Document.model_validate({**row, "meta": DocumentMeta.model_validate(row["meta"])})

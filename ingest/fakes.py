@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.tables import metadata
+from ingest.types import Block, Document, ParsedDocument
+from ingest.work import Cut
+from retrieval.types import Chunk
+
+_SECRET = re.compile(r"secret:(\w+)")
 
 
 class ManualClock:
@@ -28,8 +38,77 @@ class ManualClock:
         self._now += timedelta(seconds=seconds)
 
 
+class InProcessParsers:
+    """Parses UTF-8 text into paragraphs at blank lines, in this process. Remembers what it parsed."""
+
+    def __init__(self) -> None:
+        self.parsed: list[str] = []
+
+    async def parse(self, path: Path, display_name: str) -> ParsedDocument:
+        """Parse a file.
+
+        Raises:
+            CorruptDocumentError: it is not UTF-8.
+            NoTextError: it is blank.
+        """
+        self.parsed.append(display_name)
+        content = await asyncio.to_thread(path.read_bytes)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            raise CorruptDocumentError(f"{display_name!r}: not UTF-8") from None
+        paragraphs = [part.strip() for part in text.split("\n\n") if part.strip()]
+        if not paragraphs:
+            raise NoTextError(f"{display_name!r}: no text")
+        blocks = tuple(Block(kind="paragraph", text=part) for part in paragraphs)
+        return ParsedDocument(format="text", blocks=blocks, encoding="utf-8")
+
+
+class ParagraphCutter:
+    """Makes one chunk of each paragraph; `secret:WORD` is a secret, its pseudonym `[SECRET_word reversed]`."""
+
+    def __init__(self, count_tokens: Callable[[str], int] = len) -> None:
+        self._count_tokens = count_tokens
+
+    def cut(self, parsed: ParsedDocument, document: Document) -> Cut:
+        """Return the chunks; equal paragraphs of one document get ids of their own."""
+        secrets: dict[str, str] = {}
+
+        def hide(match: re.Match[str]) -> str:
+            pseudonym = f"[SECRET_{match.group(1)[::-1]}]"
+            secrets[pseudonym] = match.group(1)
+            return pseudonym
+
+        chunks: list[Chunk] = []
+        seen: dict[str, int] = {}
+        start = 0
+        for ordinal, block in enumerate(parsed.blocks):
+            text = _SECRET.sub(hide, block.text)
+            seen[text] = seen.get(text, 0) + 1
+            chunks.append(
+                Chunk(
+                    chunk_id=str(uuid5(NAMESPACE_URL, f"{document.document_id}/{seen[text]}/{text}")),
+                    tenant=document.tenant,
+                    document_id=document.document_id,
+                    ordinal=ordinal,
+                    text=text,
+                    index_text=text,
+                    start_char=start,
+                    end_char=start + len(text),
+                    token_count=self._count_tokens(text),
+                    title=document.title,
+                    labels=document.meta.labels,
+                    access=document.meta.access,
+                    effective_from=document.meta.effective_from,
+                    effective_to=document.meta.effective_to,
+                )
+            )
+            start += len(text) + 2
+        return Cut(chunks, secrets, document.title)
+
+
 def sqlite_engine(folder: Path) -> Engine:
-    """Return an engine on a fresh SQLite file with ingestion's tables."""
+    """Return an engine on a SQLite file in `folder` with ingestion's tables; made where it is missing."""
     engine = create_engine(f"sqlite:///{folder / 'ingest.db'}")
     event.listen(engine, "connect", _fast)
     metadata.create_all(engine)

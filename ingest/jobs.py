@@ -63,17 +63,22 @@ class Jobs:
         *,
         states: Collection[JobState] | None = None,
         limit: int = 50,
-        after: str | None = None,
+        offset: int = 0,
     ) -> list[Job]:
-        """Return a page of jobs, newest first; `after` is the last `job_id` of the former page."""
+        """Return a page of jobs, newest first."""
         conditions = [_visible(principal)]
         if states is not None:
             conditions.append(jobs.c.state.in_(sorted(states)))
-        if after is not None:
-            last = select(jobs.c.created_at).where(jobs.c.job_id == after, _visible(principal)).scalar_subquery()
-            conditions.append(or_(jobs.c.created_at < last, and_(jobs.c.created_at == last, jobs.c.job_id < after)))
         with self._engine.connect() as connection:
-            return _read(connection, *conditions, limit=limit)
+            return _read(connection, *conditions, limit=limit, offset=offset)
+
+    def is_own(self, principal: Principal, job_id: str) -> bool:
+        """Tell whether the principal submitted the job."""
+        own = select(jobs.c.job_id).where(
+            jobs.c.job_id == job_id, jobs.c.tenant == principal.tenant, jobs.c.created_by == principal.user
+        )
+        with self._engine.connect() as connection:
+            return connection.execute(own).first() is not None
 
     def stop(self, connection: Connection, document_id: str) -> None:
         """Cancel the jobs of a document, in the caller's transaction; a running one ends at its next checkpoint."""
@@ -116,8 +121,14 @@ def _visible(principal: Principal) -> ColumnElement[bool]:
 _COLUMNS = tuple(jobs.c[name] for name in Job.model_fields)
 
 
-def _read(connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None) -> builtins.list[Job]:
+def _read(
+    connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None, offset: int = 0
+) -> builtins.list[Job]:
     statement = (
-        select(*_COLUMNS).where(*conditions).order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(limit)
+        select(*_COLUMNS)
+        .where(*conditions)
+        .order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc())
+        .limit(limit)
+        .offset(offset)
     )
     return [Job.model_validate(dict(row)) for row in connection.execute(statement).mappings()]

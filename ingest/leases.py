@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Engine, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, func, or_, select, update
 
 from ingest.catalog import Clock, utc_now
 from ingest.errors import JobCancelledError, JobLostError
@@ -32,6 +32,8 @@ class Claim:
     attempts: int
     """This attempt included."""
     takeovers: int
+    outcome: str | None
+    """Set once it is known whether a former version gives way (see `checkpoint`)."""
     owner: str
 
 
@@ -61,6 +63,7 @@ class Leases:
                     content_hash=found.content_hash,
                     attempts=found.attempts + (0 if taken_over else 1),
                     takeovers=found.takeovers + (1 if taken_over else 0),
+                    outcome=found.outcome,
                     owner=owner,
                 )
                 won = connection.execute(
@@ -95,20 +98,22 @@ class Leases:
         chunks_total: int | None = None,
         pages_done: int | None = None,
         pages_total: int | None = None,
+        outcome: str | None = None,
     ) -> None:
-        """Write progress (None leaves a count as it is), and learn whether to go on.
+        """Write progress (None leaves a value as it is), and learn whether to go on.
 
         Raises:
             JobLostError: another owner has the job.
             JobCancelledError: it was cancelled or its document deleted.
         """
-        counts = {
+        given = {
             "chunks_done": chunks_done,
             "chunks_total": chunks_total,
             "pages_done": pages_done,
             "pages_total": pages_total,
+            "outcome": outcome,
         }
-        values: dict[str, object] = {name: count for name, count in counts.items() if count is not None}
+        values: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         if chunks_done:
             values["takeovers"] = 0
         with self._engine.begin() as connection:
@@ -123,41 +128,44 @@ class Leases:
         if cancelled:
             raise JobCancelledError(f"job {claim.job_id!r}: cancelled")
 
-    def succeed(self, claim: Claim, outcome: str, document_id: str) -> None:
-        """End a job well; `document_id` is the document that now holds the content."""
-        self._update(
-            _held(claim),
-            state="succeeded",
+    def succeed(self, connection: Connection, claim: Claim, outcome: str, document_id: str) -> bool:
+        """End a job well, in the caller's transaction; `document_id` is the document that now holds the content."""
+        return self._end(
+            connection,
+            claim,
+            "succeeded",
             stage="done",
             outcome=outcome,
             document_id=document_id,
-            owner=None,
-            lease_until=None,
             error_code=None,
             error=None,
         )
 
-    def fail(self, claim: Claim, code: str, message: str) -> bool:
-        """End a job in failure; False when another owner has it by now."""
-        return self._end(claim, "failed", error_code=code, error=message) == 1
+    def fail(self, connection: Connection, claim: Claim, code: str, message: str) -> bool:
+        """End a job in failure, in the caller's transaction; False when another owner has it by now."""
+        return self._end(connection, claim, "failed", error_code=code, error=message)
 
     def cancelled(self, claim: Claim) -> None:
         """End a job as cancelled."""
-        self._end(claim, "cancelled", error_code="cancelled", error="cancelled, or its document was deleted")
+        with self._engine.begin() as connection:
+            self._end(
+                connection,
+                claim,
+                "cancelled",
+                error_code="cancelled",
+                error="cancelled, or its document was deleted",
+            )
 
     def postpone(self, claim: Claim, delay_s: float, code: str, message: str) -> None:
         """Put a job back after an error that may pass; it is due again after `delay_s`."""
-        self._end(
-            claim,
-            "queued",
-            not_before=self._clock() + timedelta(seconds=delay_s),
-            error_code=code,
-            error=message,
-        )
+        with self._engine.begin() as connection:
+            not_before = self._clock() + timedelta(seconds=delay_s)
+            self._end(connection, claim, "queued", not_before=not_before, error_code=code, error=message)
 
     def release(self, claim: Claim) -> None:
         """Put a job back as it was (the worker stops); the attempt does not count."""
-        self._end(claim, "queued", attempts=max(0, claim.attempts - 1))
+        with self._engine.begin() as connection:
+            self._end(connection, claim, "queued", attempts=max(0, claim.attempts - 1))
 
     def expire(self, dead: Callable[[str], bool]) -> int:
         """End the leases of owners that `dead` knows to be gone, without waiting for them; return how many."""
@@ -171,8 +179,13 @@ class Leases:
         with self._engine.connect() as connection:
             return connection.execute(select(func.min(jobs.c.not_before)).where(jobs.c.state == "queued")).scalar_one()
 
-    def _end(self, claim: Claim, state: JobState, **values: object) -> int:
-        return self._update(_held(claim), state=state, owner=None, lease_until=None, **values)
+    def _end(self, connection: Connection, claim: Claim, state: JobState, **values: object) -> bool:
+        ended = connection.execute(
+            update(jobs)
+            .where(_held(claim))
+            .values(state=state, owner=None, lease_until=None, updated_at=self._clock(), **values)
+        )
+        return ended.rowcount == 1
 
     def _update(self, condition: ColumnElement[bool], **values: object) -> int:
         with self._engine.begin() as connection:

@@ -8,10 +8,10 @@ names the state it starts from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
@@ -64,7 +64,7 @@ class Lifecycle:
                 version=(latest or 0) + 1,
                 state="pending",
                 meta=meta.model_dump(mode="json"),
-                title=meta.title or source,
+                title=source,
                 size_bytes=size_bytes,
                 effective_from=meta.effective_from,
                 created_at=self._clock(),
@@ -93,7 +93,7 @@ class Lifecycle:
         return found[0] if found else None
 
     def describe(self, document_id: str, title: str, format: Format, page_count: int | None) -> None:
-        """Record what parsing found."""
+        """Record what parsing and symbolising found; the title is free of secrets."""
         self._change(document_id, documents.c.state == "pending", title=title, format=format, page_count=page_count)
 
     def admit(self, document_id: str, report: AdmissionReport) -> None:
@@ -126,48 +126,84 @@ class Lifecycle:
             _bump(connection, document.tenant)
             return True
 
-    def record_hash(self, document_id: str, content_hash: str) -> None:
-        """Record the hash of the bytes: the last write of an ingestion."""
-        self._change(document_id, documents.c.state.in_(("ready", "superseded")), content_hash=content_hash)
+    def record_hash(self, connection: Connection, document_id: str, content_hash: str) -> None:
+        """Record the hash of the bytes, in the caller's transaction: the last write of an ingestion."""
+        connection.execute(
+            update(documents)
+            .where(documents.c.document_id == document_id, documents.c.state.in_(("ready", "superseded")))
+            .values(content_hash=content_hash)
+        )
 
-    def fail(self, document_id: str, code: str, message: str) -> None:
-        """Mark a pending document failed. What is done so far is kept for a retry."""
-        self._change(document_id, documents.c.state == "pending", state="failed", error_code=code, error=message)
+    def fail(self, connection: Connection, document_id: str, code: str, message: str) -> None:
+        """Mark a pending document failed, in the caller's transaction. What is done so far is kept for a retry."""
+        connection.execute(
+            update(documents)
+            .where(documents.c.document_id == document_id, documents.c.state == "pending")
+            .values(state="failed", error_code=code, error=message)
+        )
 
     def reopen(self, connection: Connection, document_id: str) -> bool:
-        """Make a failed document pending again, in the caller's transaction; False when it is not failed."""
-        done = connection.execute(
+        """Make a failed document pending again, in the caller's transaction; False when it is gone.
+
+        One that was switched before its job failed stays as it is: only the last steps are left to do.
+        """
+        connection.execute(
             update(documents)
             .where(documents.c.document_id == document_id, documents.c.state == "failed")
             .values(state="pending", error_code=None, error=None)
         )
-        return done.rowcount == 1
+        return bool(
+            select_documents(connection, documents.c.document_id == document_id, documents.c.state != "deleted")
+        )
 
-    def withdraw(self, document_id: str) -> None:
-        """Remove the pending row of an upload whose bytes were ready already."""
-        with self._engine.begin() as connection:
-            gone = connection.execute(
-                delete(documents).where(documents.c.document_id == document_id, documents.c.state == "pending")
+    def withdraw(self, connection: Connection, document_id: str) -> None:
+        """Remove the pending row of an upload whose bytes were ready already, in the caller's transaction."""
+        pending = exists(
+            select(documents.c.document_id).where(
+                documents.c.document_id == document_id, documents.c.state == "pending"
             )
-            if gone.rowcount:
-                connection.execute(delete(document_access).where(document_access.c.document_id == document_id))
+        )
+        connection.execute(delete(document_access).where(document_access.c.document_id == document_id, pending))
+        connection.execute(
+            delete(documents).where(documents.c.document_id == document_id, documents.c.state == "pending")
+        )
 
-    def delete(self, principal: Principal, document_id: str) -> Document:
-        """Mark a document deleted: invisible at once, its remains still to be purged. Repeatable.
+    def delete(self, connection: Connection, principal: Principal, document_id: str) -> Document:
+        """Mark a document deleted, in the caller's transaction: invisible at once, its remains still to be purged.
+
+        Repeatable. Returns the document as it was.
 
         Raises:
             UnknownDocumentError: missing, another tenant's, or not admitted.
         """
-        with self._engine.begin() as connection:
-            document = _one(connection, documents.c.document_id == document_id, visible_to(principal))
-            done = connection.execute(
-                update(documents)
-                .where(documents.c.document_id == document_id, documents.c.state != "deleted")
-                .values(state="deleted", purged=False)
-            )
-            if done.rowcount:
-                _bump(connection, document.tenant)
-            return document
+        document = _one(connection, documents.c.document_id == document_id, visible_to(principal))
+        done = connection.execute(
+            update(documents)
+            .where(documents.c.document_id == document_id, documents.c.state != "deleted")
+            .values(state="deleted", purged=False)
+        )
+        if done.rowcount:
+            _bump(connection, document.tenant)
+        return document
+
+    def drop(self, connection: Connection, document_id: str) -> bool:
+        """Mark a pending document deleted, in the caller's transaction; False when it is not pending any more."""
+        dropped = connection.execute(
+            update(documents)
+            .where(documents.c.document_id == document_id, documents.c.state == "pending")
+            .values(state="deleted", purged=False)
+        )
+        return dropped.rowcount == 1
+
+    def forgotten(self, document_ids: Collection[str]) -> set[str]:
+        """Return which of these ids belong to no document, or to one that was purged."""
+        with self._engine.connect() as connection:
+            kept = connection.execute(
+                select(documents.c.document_id).where(
+                    documents.c.document_id.in_(sorted(document_ids)), documents.c.purged.is_(False)
+                )
+            ).scalars()
+            return set(document_ids) - set(kept)
 
     def unpurged(self, document: Document | None = None) -> list[tuple[str, str]]:
         """Return (tenant, document_id) of deleted documents with remains; of one line where `document` is given."""

@@ -98,6 +98,27 @@ class Originals:
         """Remove an original; one that is not there is fine."""
         self._path(document_id).unlink(missing_ok=True)
 
+    def hold(self) -> None:
+        """Take this instance's lock now (otherwise the first temporary file does), so that others see it alive."""
+        self._scratch_folder()
+
+    def is_dead(self, owner: str) -> bool:
+        """Tell whether `owner` held a lock here and is gone; one never seen here is not called dead."""
+        file = self._scratch_root / f"{owner}.lock"
+        if owner == self._scratch.name or not file.exists():
+            return False
+        try:
+            with FileLock(file).acquire(blocking=False):
+                return True
+        except Timeout:
+            return False
+
+    def stored(self, before: float) -> Iterator[str]:
+        """Yield the ids of originals last written before a POSIX time."""
+        for path in self._folder.glob("*/*.original"):
+            if path.stat().st_mtime < before:
+                yield path.stem
+
     def sweep(self) -> int:
         """Remove scratch folders whose process is gone; return how many."""
         swept = 0

@@ -1,0 +1,219 @@
+"""Ingestion's door for principals: submit, follow, list, delete, cancel, try again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection
+from contextlib import ExitStack
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import IntegrityError
+
+from ingest.catalog import LISTED, Catalog
+from ingest.errors import NotPermittedError, SourceUnavailableError, UnknownDocumentError, UnknownJobError
+from ingest.jobs import Jobs
+from ingest.lifecycle import Lifecycle
+from ingest.naming import source_name
+from ingest.originals import Originals, StoredOriginal
+from ingest.purge import Purger
+from ingest.report import AdmissionReport
+from ingest.types import DeletionReceipt, Document, DocumentMeta, DocumentState, Job, JobState
+from retrieval.types import Principal, Right
+
+_READ_BYTES = 1024 * 1024
+_TRIES = 5
+
+
+class Ingestion:
+    """Takes documents in and out. Reads are blocking (SQL); what moves bytes or chunks is async."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        catalog: Catalog,
+        lifecycle: Lifecycle,
+        jobs: Jobs,
+        originals: Originals,
+        purger: Purger,
+        max_bytes: int,
+        on_submit: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._lifecycle = lifecycle
+        self._jobs = jobs
+        self._originals = originals
+        self._purger = purger
+        self._max_bytes = max_bytes
+        self._on_submit = on_submit
+
+    async def submit(
+        self, principal: Principal, source: str, content: AsyncIterable[bytes] | Path, meta: DocumentMeta
+    ) -> Job:
+        """Store the original durably, queue its ingestion, and return at once.
+
+        Args:
+            principal: needs the right `ingest`; the upload continues this user's line of that name.
+            source: display name; text only.
+            content: the bytes as they arrive, or a file to read.
+            meta: what the uploader says of the document.
+
+        Raises:
+            NotPermittedError: without the right.
+            DocumentTooLargeError: above the size limit; nothing is kept.
+            SourceUnavailableError: the file cannot be read.
+        """
+        _require(principal, "ingest")
+        document_id = self._lifecycle.new_document_id()
+        name = source_name(source, fallback=f"unnamed {document_id[:8]}")
+        pieces = _file_pieces(content) if isinstance(content, Path) else content
+        stored = await self._store(principal.tenant, document_id, pieces)
+        # Shielded: a caller who goes away in this moment must not leave it open whether the job exists.
+        job = await asyncio.shield(asyncio.to_thread(self._register, principal, document_id, name, meta, stored))
+        self._on_submit()
+        return job
+
+    def get_job(self, principal: Principal, job_id: str) -> Job:
+        """Return a job; raises UnknownJobError."""
+        return self._jobs.get(principal, job_id)
+
+    def list_jobs(
+        self, principal: Principal, *, states: Collection[JobState] | None = None, limit: int = 50, offset: int = 0
+    ) -> list[Job]:
+        """Return a page of jobs, newest first."""
+        return self._jobs.list(principal, states=states, limit=limit, offset=offset)
+
+    def get_document(self, principal: Principal, document_id: str) -> Document:
+        """Return a document; raises UnknownDocumentError."""
+        return self._catalog.get(principal, document_id)
+
+    def list_documents(
+        self,
+        principal: Principal,
+        *,
+        states: Collection[DocumentState] = LISTED,
+        source: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Document]:
+        """Return a page of documents, newest first; deleted ones are left out."""
+        return self._catalog.list(principal, states=states, source=source, limit=limit, offset=offset)
+
+    def list_versions(self, principal: Principal, document_id: str) -> list[Document]:
+        """Return all kept versions of the document's line, newest first; raises UnknownDocumentError."""
+        return self._catalog.versions(principal, document_id)
+
+    def get_report(self, principal: Principal, document_id: str) -> AdmissionReport | None:
+        """Return the admission report, None while there is none; raises UnknownDocumentError."""
+        return self._catalog.report(principal, document_id)
+
+    async def delete(self, principal: Principal, document_id: str) -> DeletionReceipt:
+        """Delete a document and all it left. Repeatable; again after a failure half-way it does the rest.
+
+        It is invisible from the first moment. Where its ingestion runs just now, the worker
+        clears away what it still writes.
+
+        Raises:
+            NotPermittedError: without the right `delete`.
+            UnknownDocumentError: no such document for this principal.
+            StoreUnavailableError: the store gave no answer; delete again.
+        """
+        _require(principal, "delete")
+        document = await asyncio.to_thread(self._mark_deleted, principal, document_id)
+        return await self._purger.purge(document.tenant, document.document_id)
+
+    async def cancel(self, principal: Principal, job_id: str) -> Job:
+        """End a job that is not over, and drop its document; one that is over stays as it is.
+
+        Raises:
+            NotPermittedError: without the right `ingest`.
+            UnknownJobError: no such job of this user.
+        """
+        _require(principal, "ingest")
+        job = await asyncio.to_thread(self._own_job, principal, job_id)
+        if job.state in {"queued", "running"}:
+            await asyncio.to_thread(self._mark_cancelled, job)
+            if job.state == "queued":
+                await self._purger.purge(job.tenant, job.document_id)
+        return await asyncio.to_thread(self._jobs.get, principal, job_id)
+
+    async def retry(self, principal: Principal, job_id: str) -> Job:
+        """Queue a failed job again; it goes on from what is done. Jobs that did not fail stay as they are.
+
+        Raises:
+            NotPermittedError: without the right `ingest`.
+            UnknownJobError: no such job of this user.
+            UnknownDocumentError: its document was deleted or replaced by a later upload.
+        """
+        _require(principal, "ingest")
+        await asyncio.to_thread(self._requeue, principal, job_id)
+        self._on_submit()
+        return await asyncio.to_thread(self._jobs.get, principal, job_id)
+
+    async def _store(self, tenant: str, document_id: str, pieces: AsyncIterable[bytes]) -> StoredOriginal:
+        with ExitStack() as stack:
+            writer = await asyncio.to_thread(
+                stack.enter_context, self._originals.writing(tenant, document_id, self._max_bytes)
+            )
+            async for piece in pieces:
+                await asyncio.to_thread(writer.feed, piece)
+            return await asyncio.to_thread(writer.commit)
+
+    def _register(
+        self, principal: Principal, document_id: str, name: str, meta: DocumentMeta, stored: StoredOriginal
+    ) -> Job:
+        for _ in range(_TRIES):
+            try:
+                with self._engine.begin() as connection:
+                    document = self._lifecycle.register(
+                        connection, principal, document_id, name, meta, stored.size_bytes
+                    )
+                    return self._jobs.add(connection, document, stored.content_hash)
+            except IntegrityError:
+                # Another upload of the same name took the version number in between.
+                continue
+        self._originals.delete(document_id)
+        raise SourceUnavailableError(f"source {name!r}: too many uploads of this name at once; try again")
+
+    def _mark_deleted(self, principal: Principal, document_id: str) -> Document:
+        with self._engine.begin() as connection:
+            document = self._lifecycle.delete(connection, principal, document_id)
+            self._jobs.stop(connection, document_id)
+            return document
+
+    def _own_job(self, principal: Principal, job_id: str) -> Job:
+        job = self._jobs.get(principal, job_id)
+        if not self._jobs.is_own(principal, job_id):
+            raise UnknownJobError(f"job {job_id!r}: not found")
+        return job
+
+    def _mark_cancelled(self, job: Job) -> None:
+        with self._engine.begin() as connection:
+            # Not where it became ready in this moment: that is for `delete`.
+            if self._lifecycle.drop(connection, job.document_id):
+                self._jobs.stop(connection, job.document_id)
+
+    def _requeue(self, principal: Principal, job_id: str) -> None:
+        job = self._own_job(principal, job_id)
+        if job.state != "failed":
+            return
+        with self._engine.begin() as connection:
+            if not self._lifecycle.reopen(connection, job.document_id):
+                raise UnknownDocumentError(f"document {job.document_id!r}: deleted, or replaced by a later upload")
+            self._jobs.requeue(connection, job_id)
+
+
+async def _file_pieces(path: Path) -> AsyncIterator[bytes]:
+    try:
+        with await asyncio.to_thread(path.open, "rb") as file:
+            while piece := await asyncio.to_thread(file.read, _READ_BYTES):
+                yield piece
+    except OSError as exc:
+        raise SourceUnavailableError(f"{path.name!r}: cannot be read ({exc.strerror})") from exc
+
+
+def _require(principal: Principal, right: Right) -> None:
+    if not principal.may(right):
+        raise NotPermittedError(f"user {principal.user!r} lacks the right {right!r}")
