@@ -39,7 +39,7 @@ class AuditSettings(Value):
     supported_share: float = Field(default=0.5, ge=0, le=1)
     supported_share_with_figures: float = Field(default=0.35, ge=0, le=1)
     """Enough where a figure or quotation of the sentence was found as well."""
-    partly_share: float = Field(default=0.25, ge=0, le=1)
+    partly_share: float = Field(default=0.3, ge=0, le=1)
 
 
 class AgentSettings(Value):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.audit.claims import Sentence, read_sentences
-from agent.audit.figures import FOUND, FigureContext, check_figures, figures_of
+from agent.audit.figures import FOUND, FigureContext, check_figures, figures_of, is_minor
 from agent.audit.findings import figure_evidence, flip_evidence, quote_evidence, support_evidence
 from agent.audit.flips import find_flip
 from agent.audit.judging import Findings, judge, risk_of
@@ -154,13 +154,20 @@ class _Run:
         sources = cited_sources(sentence, self.labels, self.book)
         if not sources:
             return "unsupported", [], ()
+        stated = figures_of(sentence.text, symbols)
         figures = check_figures(
             sentence.text,
-            figures_of(sentence.text, symbols),
+            stated,
             sources,
             FigureContext(self.question, self.asked, self._period_of(sentence), self.cited_figures),
         )
-        support = measure_support(sentence.text, sources, sentence.context)
+        support = measure_support(
+            sentence.text,
+            sources,
+            figures=stated,
+            question=self.question,
+            context=f"{sentence.heading}\n{sentence.header}",
+        )
         findings = Findings(
             length=len(sentence.text),
             figures=figures,
@@ -177,7 +184,9 @@ class _Run:
 
     def _evidence(self, sentence: Sentence, findings: Findings, kind: VerdictKind) -> list[Evidence]:
         found = [quote_evidence(quote, sentence, self.language) for quote in findings.quotes]
-        found += [figure_evidence(figure, sentence, self.language) for figure in findings.figures]
+        found += [
+            figure_evidence(figure, sentence, self.language) for figure in findings.figures if not is_minor(figure)
+        ]
         if findings.flip is not None:
             found.append(flip_evidence(findings.flip, sentence, self.language))
         if findings.wrong_period:
@@ -196,7 +205,7 @@ class _Run:
 
     def _period_of(self, sentence: Sentence) -> Callable[[Symbol], Symbol | None]:
         """What a figure's period is when its sentence names none: its column's, the paragraph's, the heading's."""
-        heading, _, header = sentence.context.partition("\n")
+        heading, header = sentence.heading, sentence.header
 
         def period_of(figure: Symbol) -> Symbol | None:
             if "|" in header:

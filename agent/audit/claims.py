@@ -45,8 +45,10 @@ class Sentence:
     tags: tuple[Tag, ...]
     paragraph: int
     """Sentences of one line share a number."""
-    context: str = ""
-    """The nearest heading above and, for a table row, the header row."""
+    heading: str = ""
+    """The nearest heading above."""
+    header: str = ""
+    """For a table row: the table's header row."""
 
     def answer_span(self, start: int, end: int) -> tuple[int, int]:
         """Return where `text[start:end]` stands in the answer."""
@@ -172,6 +174,10 @@ def _bind_line(masked: str, line: list[_Draft], tags: list[Tag]) -> None:
     if after and ends and not any(d.tags for d in line[:-1]) and len(last.tags) == len(after):
         for draft in line[:-1]:
             draft.inherited += after
+    for draft, following in zip(reversed(line[:-1]), reversed(line[1:]), strict=True):
+        # Parts joined by semicolons are one sentence to whoever wrote the tag behind the last.
+        if not draft.tags and not draft.inherited and masked[draft.end - 1] in "；;":
+            draft.inherited += following.tags or following.inherited
     for draft in line:
         draft.start = min([draft.start, *(t.start for t in draft.tags)])
         draft.end = max([draft.end, *(t.end for t in draft.tags)])
@@ -222,9 +228,7 @@ def _finish(answer: str, masked: str, drafts: list[_Draft]) -> Iterator[Sentence
         if draft.kind == "rule" and not draft.tags:
             continue
         tags = draft.tags or draft.inherited
-        sentence = Sentence(
-            draft.start, draft.end, text, offsets, role, _distinct(tags), draft.line, f"{heading}\n{header}".strip()
-        )
+        sentence = Sentence(draft.start, draft.end, text, offsets, role, _distinct(tags), draft.line, heading, header)
         # A greeting with a source is no greeting.
         yield replace(sentence, role="claim") if tags and role == "courtesy" else sentence
 

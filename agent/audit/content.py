@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 
 from retrieval.lexical import terms
+from retrieval.types import Symbol
 
 
 def _words(text: str) -> frozenset[str]:
@@ -21,6 +22,10 @@ _STOP_EN = _words(
     "also more most each any all some both other about according following respectively"
 )
 _STOP_ZH = frozenset("的了是在和与及或为其该此而也都就并且被把于从以之者这那")
+_GENERIC = re.compile(
+    r"本?公司|本?集团|我司|我们|其中|实现|达到?|约为?|共计|合计|\b(?:company|group|total|amounted|reached|approximately|about)\b",
+    re.IGNORECASE,
+)
 _SYMBOL_TERM = re.compile(r"\[[A-Z]")
 _CLAUSE = re.compile(
     r"[。！？；｡!?;，、：\n|()（）\t]|[,:](?!\d)|(?<!\d)[,:](?=\d)|\.(?=\s|$)"
@@ -52,9 +57,22 @@ def content_terms(text: str) -> frozenset[str]:
         elif term.isascii():
             if term not in _STOP_EN and len(term) > 1:
                 found.add(_stem(term))
-        elif not any(char in _STOP_ZH for char in term):
+        elif len(term) > 1 and _STOP_ZH.isdisjoint(term):
             found.add(term)
     return frozenset(found)
+
+
+def subject_terms(text: str) -> frozenset[str]:
+    """Return what a clause is about: its content terms without those that every clause of a report could open with."""
+    return content_terms(_GENERIC.sub(" ", text))
+
+
+def blank_out(text: str, symbols: Iterable[Symbol]) -> str:
+    """Return `text` with its figures blanked, so that 亿元 or million never counts as what a clause is about."""
+    for symbol in symbols:
+        if symbol.cls == "value":
+            text = text[: symbol.start] + " " * (symbol.end - symbol.start) + text[symbol.end :]
+    return text
 
 
 def clause_spans(text: str) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Small whole numbers, which the symbol language leaves alone: `17 个`, `thirty days`, `三十天`.
+"""Small numbers and names with digits, which the symbol language leaves alone: `17 个`, `thirty days`, `三十天`, `7A`.
 
 In a search index they are noise; in an answer a changed one is a changed fact.
 """
@@ -13,7 +13,17 @@ from retrieval.symbols.fold import fold
 from retrieval.symbols.numerals import parse_chinese, plain
 from retrieval.types import Symbol
 
-_ARABIC = re.compile(r"(?<![A-Za-z0-9_.,#/])\d{1,15}(?:\.\d{1,9})?(?![A-Za-z0-9_]|[.,]\d)(?!-[A-Za-z])")
+IDENTIFIER = "identifier"
+_MEASURE = r"(?i:km|cm|mm|kg|mg|ml|m|g|l|ha|kw|mw|gw|kwh|mb|gb|tb|hz|khz|mhz|ghz|h|s|min)"
+_ARABIC = re.compile(
+    r"(?<![A-Za-z0-9_.,#/])\d{1,15}(?:\.\d{1,9})?(?![0-9_]|[.,]\d)(?!-[A-Za-z])"
+    rf"(?:(?![A-Za-z])|(?={_MEASURE}(?![A-Za-z0-9_])))"
+)
+_IDENTIFIER = re.compile(
+    r"(?<![A-Za-z0-9_.#/-])"
+    r"(?:[A-Za-z]{1,12}-?\d[A-Za-z0-9]*(?:[.-][A-Za-z0-9]+)*|\d{1,6}[A-Z][A-Za-z0-9]*)(?![A-Za-z0-9_])"
+)
+"""Names with digits: `A-135`, `7A`, `ISO27001`, `UDDI2.0`."""
 _ORDINAL_EN = re.compile(r"(?<![A-Za-z0-9_.])(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _UNIT_ZH = (
     "个|天|日|年|月|周|星期|小时|分钟|秒|人|次|倍|家|名|位|元|条|款|岁|吨|米|公里|公斤|千克|份|套|台|件|级|层|届|期|章|节"
@@ -22,7 +32,7 @@ _UNIT_ZH = (
 _CHINESE = re.compile(
     rf"(?<![零〇一二两三四五六七八九十百千万亿第])([零〇一二两三四五六七八九十百千]{{1,9}})(?=(?:{_UNIT_ZH}))"
 )
-_ORDINAL_ZH = re.compile(r"第([零〇一二两三四五六七八九十百]{1,6})(?![零〇一二两三四五六七八九十百千])")
+_ORDINAL_ZH = re.compile(r"第([零〇一二两三四五六七八九十百]{1,6})(?![零〇一二两三四五六七八九十百千季])")
 _WORDS_EN = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
     "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-four": 24, "thirty": 30, "forty": 40, "forty-five": 45,
@@ -34,7 +44,7 @@ _ENGLISH = re.compile(
 
 
 def read_counts(text: str, taken: Sequence[Symbol]) -> list[Symbol]:
-    """Return the whole and plain numbers of `text` outside the symbols already `taken`, ordered by start.
+    """Return the plain numbers and identifiers of `text` outside the symbols already `taken`, ordered by start.
 
     A written-out one (`一个`, `one`) is no figure: it is an article more often than a count.
     """
@@ -47,6 +57,10 @@ def read_counts(text: str, taken: Sequence[Symbol]) -> list[Symbol]:
         if 1 not in covered[start:end]:
             found.setdefault(start, _symbol(text, start, end, value))
             covered[start:end] = b"\x01" * (end - start)
+    for match in _IDENTIFIER.finditer(folded):
+        start, end = match.span()
+        if 1 not in covered[start:end]:
+            found[start] = _identifier(text, start, end)
     return [found[start] for start in sorted(found)]
 
 
@@ -78,6 +92,14 @@ def _symbol(text: str, start: int, end: int, value: Decimal) -> Symbol:
         end=end,
         surface=text[start:end],
         confidence=0.5,
+    )
+
+
+def _identifier(text: str, start: int, end: int) -> Symbol:
+    normal = fold(text[start:end]).casefold().replace("-", "").replace(" ", "")
+    surface = text[start:end]
+    return Symbol(
+        cls="code", kind=IDENTIFIER, normal=normal, token=surface, start=start, end=end, surface=surface, confidence=0.5
     )
 
 

@@ -6,13 +6,15 @@ source's), *different* (the source states another value for the same thing), or 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from agent.audit.approximate import is_approximately, is_on_the_wrong_side
 from agent.audit.computed import recompute
-from agent.audit.content import content_terms, share
+from agent.audit.content import blank_out, share, subject_terms
 from agent.audit.counting import is_spelled_out, read_counts
 from agent.audit.flips import direction
 from agent.audit.periods import bind_period, clause_of, fit, source_period
@@ -29,6 +31,7 @@ Outcome = Literal[
     "computed",
     "different",
     "scale",
+    "sign",
     "subject",
     "period_mismatch",
     "period_above",
@@ -36,9 +39,10 @@ Outcome = Literal[
     "missing",
 ]
 FOUND: frozenset[Outcome] = frozenset({"equal", "rounded", "contains", "computed", "question"})
-CONTRADICTS: frozenset[Outcome] = frozenset({"different", "scale", "subject", "period_mismatch"})
+CONTRADICTS: frozenset[Outcome] = frozenset({"different", "scale", "sign", "subject", "period_mismatch"})
 _SAME_THING = 0.5
 """Share of the subject's terms a source clause must hold before its other value contradicts."""
+_SURELY_SAME_THING = 0.7
 _OTHER_THING = 0.2
 _COUNTS_LIKE_WORDS = 10
 
@@ -89,7 +93,8 @@ def check_figures(
     """Check every figure of the sentence `text`; empty when it has none."""
     if not figures or not sources:
         return []
-    candidates = [_candidates(text, figure, sources, context.question) for figure in figures]
+    bare = blank_out(text, figures)
+    candidates = [_candidates(text, bare, figure, sources, context.question) for figure in figures]
     stated = {
         (id(c.source), c.symbol.start) for group in candidates for c in group if c.comparison in ("equal", "rounded")
     }
@@ -103,13 +108,13 @@ def check_figures(
     ]
 
 
-def _candidates(text: str, figure: Symbol, sources: Sequence[Source], question: str) -> list[_Candidate]:
+def _candidates(text: str, bare: str, figure: Symbol, sources: Sequence[Source], question: str) -> list[_Candidate]:
     start, end = clause_of(text, figure.start)
-    subject = content_terms(text[start:end])
+    subject = subject_terms(bare[start:end])
     if len(subject) < 2:
-        subject |= content_terms(text)
+        subject |= subject_terms(bare)
     if len(subject) < 2:
-        subject |= content_terms(question)
+        subject |= subject_terms(question)
     language = language_of(text)
     found: list[_Candidate] = []
     for source in sources:
@@ -129,6 +134,10 @@ def _compare(clause: str, stated: Symbol, source: Symbol) -> str:
         # "a change of 5.2 %" says nothing of the direction.
         mirrored = source.model_copy(update={"normal": source.normal.lstrip("-")})
         return compare(stated, mirrored) if source.normal.startswith("-") else comparison
+    if comparison == "rounded" and is_on_the_wrong_side(clause, stated, source):
+        return "different"
+    if comparison in ("different", "incomparable") and is_approximately(clause, stated, source):
+        return "rounded"
     return comparison
 
 
@@ -154,10 +163,12 @@ def _judge(
         return _judge_absent(figure, others, rival, context)
     best = max(matches, key=lambda c: (c.comparison == "equal", c.aligned))
     nearest = max(matches, key=lambda c: c.aligned)
+    if figure.kind == "number":
+        rival, nearest = _of_one_unit(text, figure, matches, others) or (rival, nearest)
     if (
         rival is not None
-        and figure.kind not in ("date", "period", "number")
-        and rival.aligned >= 0.7
+        and figure.kind not in ("date", "period")
+        and rival.aligned >= _SURELY_SAME_THING
         and nearest.aligned <= _OTHER_THING
     ):
         return FigureFinding(figure, "subject", rival.source, rival.symbol, nearest.symbol)
@@ -166,9 +177,39 @@ def _judge(
     return _judge_period(text, figure, figures, matches, best, context)
 
 
+def _of_one_unit(
+    text: str, figure: Symbol, matches: Sequence[_Candidate], others: Sequence[_Candidate]
+) -> tuple[_Candidate, _Candidate] | None:
+    """A bare number stands in many places; its unit (8 裂, 8 days) tells which of them speak of the same.
+
+    Returns:
+        The best rival with the figure's unit, and the best match as if it spoke of something else;
+        None where a match has the unit, or no rival has.
+    """
+    unit = _unit_after(text, figure.end)
+    if not unit or any(_unit_after(c.source.text, c.symbol.end) == unit for c in matches):
+        return None
+    same = [c for c in others if _unit_after(c.source.text, c.symbol.end) == unit]
+    if not same:
+        return None
+    nearest = max(matches, key=lambda c: c.aligned)
+    return max(same, key=lambda c: c.aligned), replace(nearest, aligned=0.0)
+
+
+_UNIT_WORD = re.compile(r"[\s-]*([A-Za-z]+|[\u4e00-\u9fff])")
+
+
+def _unit_after(text: str, end: int) -> str:
+    match = _UNIT_WORD.match(text, end)
+    return match.group(1).casefold().rstrip("s") if match else ""
+
+
 def _judge_absent(
     figure: Symbol, others: Sequence[_Candidate], rival: _Candidate | None, context: FigureContext
 ) -> FigureFinding:
+    for other in others:
+        if _turned(figure, other.symbol):
+            return FigureFinding(figure, "sign", other.source, other.symbol)
     repeated = any(compare(figure, asked) == "equal" for asked in context.asked)
     if rival is not None and rival.aligned >= (0.6 if repeated or figure.kind == "number" else _SAME_THING):
         return FigureFinding(figure, "different", rival.source, rival.symbol)
@@ -203,6 +244,13 @@ def _judge_period(
 
 def _found(comparison: str) -> Outcome:
     return "equal" if comparison == "equal" else "rounded" if comparison == "rounded" else "contains"
+
+
+def _turned(stated: Symbol, source: Symbol) -> bool:
+    """Tell whether two percentages differ in nothing but their sign: a fall told as a rise."""
+    if stated.kind != source.kind or stated.kind not in ("percent", "percent_points"):
+        return False
+    return stated.normal.lstrip("-") == source.normal.lstrip("-")
 
 
 def _off_by_scale(stated: Symbol, source: Symbol) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.audit.claims import Sentence
-from agent.audit.figures import FOUND, FigureFinding, is_minor
+from agent.audit.figures import FOUND, FigureFinding
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
 from agent.audit.support import Support
@@ -18,25 +18,33 @@ def figure_evidence(finding: FigureFinding, sentence: Sentence, language: Answer
     """Report one figure."""
     symbol, match = finding.symbol, finding.match
     answer_value = symbol.surface
+    source_value = match.surface if match else None
     if finding.outcome in PERIOD_OUTCOMES and finding.other is not None:
         answer_value = finding.other.surface
+    elif finding.outcome == "sign" and match is not None:
+        answer_value, source_value = _signed(symbol), _signed(match)
     detail = say(
         f"figure_{finding.outcome}" if finding.outcome not in PERIOD_OUTCOMES else finding.outcome,
         language,
         answer=shorten(answer_value),
-        source=shorten(match.surface) if match else "",
+        source=shorten(source_value or ""),
         match=shorten(finding.other.surface) if finding.other else "",
     )
     return Evidence(
         rule="period" if finding.outcome in PERIOD_OUTCOMES else "figure",
-        passed=finding.outcome in FOUND or is_minor(finding),
+        passed=finding.outcome in FOUND,
         detail=detail,
         label=finding.source.label if finding.source else None,
         answer_span=sentence.answer_span(symbol.start, symbol.end),
         source_span=_span(finding, match),
         answer_value=answer_value,
-        source_value=match.surface if match else None,
+        source_value=source_value,
     )
+
+
+def _signed(symbol: Symbol) -> str:
+    """A percentage with its sign: the surface of a fall of 5.2 % shows none."""
+    return symbol.normal.replace("-", "−") if symbol.normal.startswith("-") else f"+{symbol.normal}"
 
 
 def _span(finding: FigureFinding, match: Symbol | None) -> tuple[int, int] | None:

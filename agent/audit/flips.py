@@ -159,5 +159,10 @@ def _opposed(claim: _Stance, source: _Stance) -> bool:
             claim_b and not claim_a and source_a and not source_b
         ):
             return True
-    same_sides = claim.sides == source.sides
-    return same_sides and claim.negated != source.negated
+    # Some sides hold a negation of their own (不得, 不超过): it is comparable only where these agree.
+    agree = all(
+        mine == theirs
+        for (name, *_), mine, theirs in zip(_COMPILED, claim.sides, source.sides, strict=True)
+        if name in ("duty", "obligation", "bound", "approval")
+    )
+    return agree and claim.negated != source.negated

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FOLDS = str.maketrans({"“": '"', "”": '"', "「": '"', "」": '"', "『": '"', "』": '"', "‘": "'", "’": "'", "、": ","})
 _DASHES = frozenset("‐‑‒–—―−－")
@@ -20,20 +21,21 @@ class Folded:
     offsets: tuple[int, ...]
 
 
+@lru_cache(maxsize=16_384)
+def _fold_char(raw: str) -> str:
+    """Return what one character becomes: nothing for marks and invisible ones, one blank for white space."""
+    if raw in "*`" or unicodedata.category(raw) == "Cf":
+        return ""
+    folded = unicodedata.normalize("NFKC", raw).translate(_FOLDS).casefold()
+    return "".join("-" if c in _DASHES else "." if c == "。" else " " if c.isspace() else c for c in folded)
+
+
 def fold(text: str) -> Folded:
     """Fold width, case, quotation marks, dashes, emphasis and white space."""
     chars: list[str] = []
     offsets: list[int] = []
     for at, raw in enumerate(text):
-        if raw in "*`" or unicodedata.category(raw) == "Cf":
-            continue
-        for char in unicodedata.normalize("NFKC", raw).translate(_FOLDS).casefold():
-            if char in _DASHES:
-                char = "-"
-            elif char == "。":
-                char = "."
-            if char.isspace():
-                char = " "
+        for char in _fold_char(raw):
             previous = chars[-1] if chars else " "
             # A blank counts only between words of scripts that write blanks.
             if char == " " and not (previous.isascii() and previous.isalnum()):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import Protocol
 
-from agent.audit.content import clause_spans, content_terms
+from agent.audit.content import blank_out, clause_spans, content_terms, union
 from agent.audit.counting import read_counts
 from agent.audit.folding import Folded, fold
 from retrieval.language_id import language_of
@@ -48,7 +48,9 @@ class Clause:
     start: int
     end: int
     sentence: int
+    own_terms: frozenset[str]
     terms: frozenset[str]
+    """`own_terms`; for a table cell with its row's and its column's."""
     sentence_terms: frozenset[str]
     """For a table cell: its row and its column's header."""
 
@@ -116,39 +118,46 @@ class Source:
         return content_terms(self.heading)
 
     @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        """Sentence spans in `text`."""
+        return sentence_spans(self.text)
+
+    @cached_property
     def sentence_terms(self) -> list[frozenset[str]]:
         """Content terms of each sentence."""
-        return [content_terms(self.text[start:end]) for start, end in self.sentences]
+        found: list[frozenset[str]] = [frozenset()] * len(self.sentences)
+        for clause in self.clauses:
+            found[clause.sentence] |= clause.own_terms
+        return found
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """Content terms of text and headings."""
-        return content_terms(self.text) | self.heading_terms
-
-    @cached_property
-    def sentences(self) -> list[tuple[int, int]]:
-        """Sentence spans in `text`."""
-        return sentence_spans(self.text)
+        return union([self.heading_terms, *(clause.own_terms for clause in self.clauses)])
 
     @cached_property
     def clauses(self) -> list[Clause]:
         """Clauses in order."""
         found: list[Clause] = []
         header: list[str] = []
+        bare = blank_out(self.text, self.symbols)
         for index, (start, end) in enumerate(self.sentences):
-            line = self.text[start:end]
+            line = bare[start:end]
             cells = [cell.strip() for cell in line.strip("|").split("|")] if line.count("|") >= 2 else []
             if cells and not header:
                 header = cells
             elif not cells:
                 header = []
-            whole = content_terms(line)
+            first_clause = len(found)
+            row = content_terms(cells[0]) if cells else frozenset[str]()
             for first, last in clause_spans(line):
                 column = line.count("|", 0, first) - line.startswith("|")
                 extra = content_terms(header[column]) if cells and 0 <= column < len(header) else frozenset[str]()
-                row = content_terms(cells[0]) if cells else frozenset[str]()
-                terms = content_terms(line[first:last]) | extra | row
-                found.append(Clause(start + first, start + last, index, terms, (row | extra) if cells else whole))
+                own = content_terms(line[first:last])
+                found.append(Clause(start + first, start + last, index, own, own | extra | row, row | extra))
+            if not cells:
+                whole = union(clause.own_terms for clause in found[first_clause:])
+                found[first_clause:] = [replace(clause, sentence_terms=whole) for clause in found[first_clause:]]
         return found
 
     @cached_property

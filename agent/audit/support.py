@@ -11,16 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.audit.content import content_terms, share, union
+from agent.audit.content import blank_out, content_terms, share, union
 from agent.audit.folding import find_verbatim, fold
 from agent.audit.sources import Source
 from retrieval.language_id import language_of
+from retrieval.types import Symbol
 
 _WINDOW = 3
 """Sentences of a source read together when the best place is looked for."""
 _NAME = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z][A-Za-z0-9&.-]*[A-Za-z0-9](?:\s+(?=[A-Z]))?)+|[A-Za-z]+[0-9][\w-]*")
 _SHORTEST_VERBATIM = 8
 """A fragment with fewer folded characters stands in many texts by chance."""
+_ABOUT_THE_QUESTION = 0.3
+"""Share of the question's terms that the source of such a fragment must hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +40,26 @@ class Support:
     """Names in Latin letters that stand in a source of another language."""
 
 
-def measure_support(text: str, sources: Sequence[Source], context: str = "") -> Support:
-    """Measure the sentence `text` against its cited sources; `context` (headings) counts as known to the reader."""
-    verbatim = _verbatim(text, sources)
+def measure_support(
+    text: str, sources: Sequence[Source], *, figures: Sequence[Symbol] = (), question: str = "", context: str = ""
+) -> Support:
+    """Measure the sentence `text` against its cited sources.
+
+    Args:
+        text: The sentence.
+        sources: What it cites.
+        figures: Its figures; they are checked elsewhere and say nothing of what the sentence is about.
+        question: A fragment (`拔都`, `DQ`) answers it, so its source must be about it.
+        context: Headings above, known to the reader and no claim of the sentence.
+    """
+    verbatim = _verbatim(text, sources, question)
     if verbatim is not None:
         return verbatim
     language = language_of(text)
     same = [source for source in sources if _comparable(language, source)]
     if not same and sources and language != "other":
         return _other_language(text, sources)
-    wanted = content_terms(text) - content_terms(context)
+    wanted = content_terms(blank_out(text, figures)) - content_terms(context)
     if not wanted:
         return Support("no_terms", 0.0)
     anywhere = share(wanted, union(source.terms for source in same))
@@ -61,13 +74,15 @@ def _comparable(language: str, source: Source) -> bool:
     return source.language == language or "other" in (language, source.language)
 
 
-def _verbatim(text: str, sources: Sequence[Source]) -> Support | None:
+def _verbatim(text: str, sources: Sequence[Source], question: str) -> Support | None:
     """A table row is never verbatim support: its cells stand in many places."""
-    if text.count("|") >= 2:
+    folded_text = fold(text).text
+    if text.count("|") >= 2 or not any(char.isalpha() for char in folded_text):
         return None
-    if len(fold(text).text) < _SHORTEST_VERBATIM:
-        return None
+    asked = content_terms(question) if len(folded_text) < _SHORTEST_VERBATIM else frozenset[str]()
     for source in sources:
+        if asked and share(asked, source.terms) < _ABOUT_THE_QUESTION:
+            continue
         folded = source.folded
         span = find_verbatim(text, folded)
         if span is not None:

@@ -48,6 +48,10 @@ _TEXT: dict[str, tuple[str, str]] = {
         "数量级不符：回答写“{answer}”，来源写的是“{source}”",
         'wrong order of magnitude: the answer says "{answer}", the source says "{source}"',
     ),
+    "figure_sign": (
+        "方向相反：回答是 {answer}，来源是 {source}",
+        "opposite direction: the answer says {answer}, the source {source}",
+    ),
     "figure_subject": (
         "来源中“{match}”说的是另一项；就这一项，来源写的是“{source}”，回答写“{answer}”",
         'in the source "{match}" belongs to something else; for this the source says "{source}", the answer "{answer}"',
