@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from retrieval.lexical import terms
 
-_ENGLISH_WORDS = """a about after all also am an and any are as at be been before being between both but by can could did do does
+_ENGLISH_WORDS = """
+    a about after all also am an and any are as at be been before being between both but by can could did do does
     done for from get give had has have having he her here him his how i if in into is it its itself just kind know let
     like make many may me might more most much must my no not of off on one only or other our out over please s same
     she should show so some such t tell than thank thanks that the their them then there these they this those through

@@ -14,6 +14,7 @@ from math import exp
 from typing import Protocol
 
 from retrieval.content_terms import content_terms
+from retrieval.language_id import language_of
 from retrieval.lexical import terms
 from retrieval.question_form import Form, question_form
 from retrieval.search import FirstStage
@@ -45,8 +46,8 @@ class Signals:
     """Best dense cosine (0 when the encoder has no dense side)."""
     symbols: float
     """Share of the question's codes and values that one candidate carries."""
-    content: int
-    """Content terms of the question."""
+    foreign: bool
+    """The most similar candidate is written in another language than the question: terms cannot match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Trigger:
             + s.coverage_weight * signals.coverage
             + s.similarity_weight * signals.similarity
             + s.symbols_weight * signals.symbols
+            + (s.foreign_weight if signals.foreign else 0.0)
             + (s.aim_weight if form == "aims_at_documents" else 0.0)
         )
         return 1.0 / (1.0 + exp(-max(min(z, 50.0), -50.0)))
@@ -120,8 +122,10 @@ def read_signals(first: FirstStage) -> Signals:
     coverage = max((len(asked & h) / len(asked) for h in held), default=0.0) if asked else 0.0
     carried = [{s.token for s in c.chunk.symbols} for c in looked_at]
     symbols = max((len(wanted & h) / len(wanted) for h in carried), default=0.0) if wanted else 0.0
-    similarity = max((c.scores.get("dense", 0.0) for c in first.candidates), default=0.0)
-    return Signals(coverage, max(0.0, min(similarity, 1.0)), symbols, len(asked))
+    nearest = max(first.candidates, key=lambda c: c.scores.get("dense", 0.0), default=None)
+    similarity = nearest.scores.get("dense", 0.0) if nearest is not None else 0.0
+    foreign = nearest is not None and similarity > 0 and nearest.chunk.language != language_of(first.index_text)
+    return Signals(coverage, max(0.0, min(similarity, 1.0)), symbols, foreign)
 
 
 def _best_by_channel(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -146,7 +150,8 @@ def _reasons(form: Form, signals: Signals, score: float, tier: Tier, settings: T
     reasons.append(f"{signals.coverage:.0%} of its terms stand in one passage")
     if signals.symbols > 0:
         reasons.append(f"{signals.symbols:.0%} of its codes and values stand in one passage")
-    reasons.append(f"similarity {signals.similarity:.2f}")
+    other = ", in another language" if signals.foreign else ""
+    reasons.append(f"similarity {signals.similarity:.2f}{other}")
     bound = {
         "strong": f"at least {settings.strong:.2f}",
         "weak": f"below {settings.strong:.2f}",
