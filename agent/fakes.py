@@ -10,6 +10,7 @@ from agent.audit.verdicts import Audit, SentenceVerdict
 from agent.ports import DocumentCard
 from retrieval.labels import LabelBook, find_tags, strip_tags
 from retrieval.passages import make_passage
+from retrieval.search import FirstStage
 from retrieval.sentences import sentence_spans
 from retrieval.types import Chunk, Passage, Principal, Scope, SearchFilter, Tier
 
@@ -74,6 +75,7 @@ class FakeSearcher:
         book: LabelBook,
         filter: SearchFilter | None = None,
         top_k: int | None = None,
+        first_stage: FirstStage | None = None,
     ) -> FakeFound:
         """Return at most `top_k` (3) admitted chunks that share a word or character with the question."""
         self.questions.append(question)
@@ -122,6 +124,7 @@ class FakeDecision:
     reasons: tuple[str, ...] = ("scripted",)
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     candidate_documents: tuple[str, ...] = ()
+    first_stage: FirstStage | None = None
 
 
 class FakeTrigger:

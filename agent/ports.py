@@ -7,6 +7,7 @@ from typing import Protocol
 
 from agent.audit.verdicts import Audit
 from retrieval.labels import LabelBook
+from retrieval.search import FirstStage
 from retrieval.types import Authority, Chunk, Language, Passage, Principal, SearchFilter, Tier, Value
 
 
@@ -30,8 +31,12 @@ class Searcher(Protocol):
         book: LabelBook,
         filter: SearchFilter | None = None,
         top_k: int | None = None,
+        first_stage: FirstStage | None = None,
     ) -> Found:
-        """Return the passages for a question; no passages is a result, not an error."""
+        """Return the passages for a question; no passages is a result, not an error.
+
+        `first_stage` is what the trigger already found for the same question, principal and filter.
+        """
         ...
 
 
@@ -56,6 +61,11 @@ class Decision(Protocol):
     @property
     def candidate_documents(self) -> Sequence[str]:
         """Ids of the one or two documents that may hold a local answer (tier `weak`)."""
+        ...
+
+    @property
+    def first_stage(self) -> FirstStage | None:
+        """The first stage of search, when the decision needed one."""
         ...
 
 

@@ -89,9 +89,14 @@ class ArgumentsScanner:
 
 
 class AnswerScanner:
-    """Reads the final answer to its closing tag; white space around it is left out."""
+    """Reads the final answer to its closing tag; white space around it is left out.
 
-    def __init__(self) -> None:
+    With `drop_tags` the text is a plain answer: protocol tags in it are slips and are left
+    out, unless they stand in backticks.
+    """
+
+    def __init__(self, *, drop_tags: bool = False) -> None:
+        self._drop_tags = drop_tags
         self.closed = False
         self.begun = False
         """True once the answer has a visible character."""
@@ -127,6 +132,8 @@ class AnswerScanner:
                 return tag.end
             if tag.closing:
                 return self._close(buffer, at, tag, final=final)
+        if self._drop_tags and self._last != "`":
+            return tag.end
         self._keep(buffer[at : tag.end])
         return tag.end
 

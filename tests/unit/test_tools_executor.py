@@ -98,9 +98,9 @@ async def test_executor_does_not_swallow_cancellation() -> None:
 
 async def test_executor_asks_for_the_right_a_tool_requires() -> None:
     reader = Principal(tenant="local", user="reader")
-    outcome = await execute(SearchKnowledge(), {"query": "revenue"}, context(principal=reader))
-    assert outcome.result.error_code == "forbidden"
-    assert outcome.result.passages == ()
+    writing = Odd(lambda: ToolResult(text="done"), requires="ingest")
+    assert (await execute(writing, {}, context(principal=reader))).result.error_code == "forbidden"
+    assert (await execute(writing, {})).result.ok
 
 
 async def test_executor_does_not_act_on_mended_arguments_with_side_effects() -> None:

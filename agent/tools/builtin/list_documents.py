@@ -26,7 +26,6 @@ class ListDocuments:
                 },
                 "additionalProperties": False,
             },
-            requires="search",
             reads_knowledge=True,
         )
 

@@ -40,7 +40,6 @@ class ReadDocument:
                 "required": ["document"],
                 "additionalProperties": False,
             },
-            requires="search",
             reads_knowledge=True,
         )
 

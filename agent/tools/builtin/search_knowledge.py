@@ -41,7 +41,6 @@ class SearchKnowledge:
                 "additionalProperties": False,
             },
             timeout_ms=timeout_ms,
-            requires="search",
             reads_knowledge=True,
         )
 

@@ -1,0 +1,147 @@
+"""The end of a run: write the answer where the steps gave none, stream it, audit it, close the run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from agent.context import RunContext
+from agent.errors import MalformedModelOutputError, ModelUnavailableError
+from agent.events import CitationAdded, Event, RunCompleted, SentenceAudited, TextDelta
+from agent.models.wording import wording
+from agent.outcome import cited_passages, status_of
+from agent.protocols.pieces import AnswerEnd, AnswerText
+from agent.protocols.plain import PlainProtocol
+from agent.state import RunAbortedError, RunState
+from retrieval.labels import find_tags
+
+
+class Answering:
+    """Gives the reader the answer of one run."""
+
+    def __init__(self, state: RunState, context: RunContext) -> None:
+        self._state = state
+        self._context = context
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Emit the answer, its citations, its audit and `run_completed`.
+
+        Raises:
+            RunAbortedError: the documents could not be searched, or the model broke off while writing.
+            ModelUnavailableError: and no other model may take over.
+            MalformedModelOutputError: likewise.
+            RunTimeoutError: the time of the run is spent.
+        """
+        state = self._state
+        self._refuse_without_search()
+        if self._nothing_to_answer_from():
+            state.answer = [wording(state.request.language).not_in_documents]
+        if state.answer:
+            for text in state.answer:
+                yield state.emit(TextDelta, text=text)
+        else:
+            async with aclosing(self._write()) as events:
+                async for event in events:
+                    yield event
+        async with aclosing(self._conclude()) as events:
+            async for event in events:
+                yield event
+
+    def _refuse_without_search(self) -> None:
+        """A search that failed must not end in "not in your documents"."""
+        state = self._state
+        if state.search_failure is not None and not state.tools.passages:
+            raise RunAbortedError(state.search_failure, "The documents could not be searched. Try again shortly.")
+
+    def _nothing_to_answer_from(self) -> bool:
+        """Tell whether the question aims at the documents, and nothing was found that an answer could cite."""
+        state = self._state
+        if state.tier != "strong" or state.tools.passages:
+            return False
+        return not any(tag.label in state.tools.book for tag in find_tags("".join(state.answer)))
+
+    async def _write(self) -> AsyncGenerator[Event, None]:
+        """Let the model write the answer as plain text; the fallback writes it where that fails unseen."""
+        state = self._state
+        while not state.answer:
+            why = "malformed_model_output"
+            try:
+                async with aclosing(self._write_once()) as events:
+                    async for event in events:
+                        yield event
+            except ModelUnavailableError as exc:
+                if state.answer:
+                    raise RunAbortedError(exc.code, "The model broke off while it wrote the answer.") from exc
+                if state.fallback is None:
+                    raise
+                why = "model_unavailable"
+            if state.answer:
+                return
+            fallback = state.fallback
+            if fallback is None:
+                raise MalformedModelOutputError(f"the model {state.model.name} wrote no answer")
+            yield state.take_over(fallback, why)
+
+    async def _write_once(self) -> AsyncGenerator[Event, None]:
+        state = self._state
+        since = state.parts.clock.monotonic()
+        messages = self._context.finish_messages(state.tools.passages.all(), state.tools.results)
+        reader = state.reader(messages, "finish")
+        parser = PlainProtocol()
+        held: list[str] = []
+        async with aclosing(reader.pieces(parser)) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case AnswerText(text=text) if parser.live:
+                        state.answer.append(text)
+                        yield state.emit(TextDelta, text=text)
+                    case AnswerText(text=text):
+                        held.append(text)
+                    case AnswerEnd():
+                        for text in held:
+                            state.answer.append(text)
+                            yield state.emit(TextDelta, text=text)
+                        held = []
+                    case _:
+                        pass
+        yield state.used(reader, since)
+
+    async def _conclude(self) -> AsyncGenerator[Event, None]:
+        state = self._state
+        answer = "".join(state.answer)
+        passages = state.tools.passages.all()
+        for passage in cited_passages(answer, passages):
+            yield state.emit(
+                CitationAdded,
+                label=passage.label,
+                document_id=passage.chunk.document_id,
+                title=passage.chunk.title,
+                page=passage.chunk.page_start,
+            )
+        audit = await asyncio.to_thread(
+            state.parts.auditor.audit,
+            answer,
+            passages=passages,
+            labels=state.tools.book,
+            question=state.request.question,
+            tier=state.tier,
+            tenant=state.principal.tenant,
+            tool_results=dict(state.tools.results),
+        )
+        for verdict in audit.sentences:
+            yield state.emit(SentenceAudited, verdict=verdict)
+        yield state.emit(
+            RunCompleted,
+            status=status_of(audit, state.tier, stopped=state.stopped),
+            answer=answer,
+            audit=audit,
+            passages=passages,
+            tier=state.tier,
+            model=state.model.name,
+            encoder=state.parts.encoder,
+            steps=state.steps,
+            prompt_tokens=state.prompt_tokens,
+            completion_tokens=state.completion_tokens,
+            latency_ms=(state.parts.clock.monotonic() - state.started) * 1000,
+        )

@@ -1,0 +1,95 @@
+"""The conversation of one run with the model: built by the system from results, never by the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from agent.llm import Message
+from agent.protocols.pieces import Call
+from agent.tools.base import ToolSpec
+from prompts.render import (
+    render_finish,
+    render_format_error,
+    render_general,
+    render_observation,
+    render_step,
+    render_system,
+)
+from prompts.values import DocumentHint, Persona, ToolCard
+from retrieval.labels import format_tag
+from retrieval.passages import format_passage, neutralise
+from retrieval.types import Passage, Tier
+
+_ECHO_CHARS = 1000
+"""How much of a broken reply the model is shown of itself."""
+
+
+class RunContext:
+    """Messages of one run. Everything untrusted that enters is inert."""
+
+    def __init__(
+        self,
+        *,
+        question: str,
+        language: Literal["zh", "en"],
+        tier: Tier,
+        tools: Sequence[ToolSpec],
+        hints: Sequence[DocumentHint],
+        passages: Sequence[Passage],
+        persona: Persona,
+    ) -> None:
+        self._question = neutralise(question)
+        self._language: Literal["zh", "en"] = language
+        cards = [_card(spec) for spec in tools]
+        if tier == "none":
+            system = render_general(language, tools=cards, persona=persona)
+        else:
+            system = render_system(language, tools=cards, knowledge=hints, persona=persona)
+        first = render_step(language, question=self._question, passages=self._formatted(passages))
+        self._messages = [Message(role="system", content=system), Message(role="user", content=first)]
+
+    def messages(self) -> tuple[Message, ...]:
+        """Return the conversation so far; user and assistant take turns."""
+        return tuple(self._messages)
+
+    def finish_messages(self, passages: Sequence[Passage], results: dict[str, str]) -> tuple[Message, ...]:
+        """Return a conversation that asks for the answer itself, from everything that was found."""
+        found = [f"{neutralise(text)} {format_tag(label)}" for label, text in results.items()]
+        asked = render_finish(
+            self._language, question=self._question, passages=self._formatted(passages), results=found
+        )
+        return (Message(role="user", content=asked),)
+
+    def add_calls(self, thought: str, calls: Sequence[Call], observations: Sequence[str]) -> None:
+        """Add a reply that called tools, and what came of it."""
+        written = "".join(
+            f"\n<tool_name>{call.name}</tool_name>"
+            f"<arguments>{json.dumps(call.arguments, ensure_ascii=False)}</arguments>"
+            for call in calls
+        )
+        self._turn(f"Thought: {thought.strip()}{written}", "\n\n".join(observations))
+
+    def add_broken(self, reply: str, reason: str) -> None:
+        """Add a reply that was not used, and why."""
+        self._turn(reply.strip()[:_ECHO_CHARS] or "…", self.format_error(reason))
+
+    def observation(self, tool: str, *, ok: bool, text: str, note: str = "") -> str:
+        """Render a tool's result for the model."""
+        return render_observation(self._language, tool=tool, ok=ok, text=text, note=note)
+
+    def format_error(self, reason: str) -> str:
+        """Render what was wrong with a reply."""
+        return render_format_error(self._language, reason=reason)
+
+    def _turn(self, reply: str, answer: str) -> None:
+        self._messages += [Message(role="assistant", content=reply), Message(role="user", content=answer)]
+
+    def _formatted(self, passages: Sequence[Passage]) -> list[str]:
+        return [format_passage(passage, self._language) for passage in passages]
+
+
+def _card(spec: ToolSpec) -> ToolCard:
+    schema = {key: spec.arguments[key] for key in ("properties", "required") if spec.arguments.get(key)}
+    return ToolCard(spec.name, spec.description, json.dumps(schema, ensure_ascii=False, separators=(",", ":")))

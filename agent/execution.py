@@ -1,0 +1,157 @@
+"""One run, from its question to its terminal event.
+
+The final answer of a step is held back until the model has closed it: an answer that breaks off is
+no answer (it is asked for again), and what was streamed always equals what is stored. Only the
+answer that follows `finish`, plain text without a closing tag, streams while it is written; if
+it breaks off, the run fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from agent.answering import Answering
+from agent.context import RunContext
+from agent.emitter import Emitter
+from agent.events import Event, GuardFired, PassagesRetrieved, RunStarted, TriggerDecided
+from agent.ports import Decision
+from agent.reading import RunTimeoutError, within
+from agent.run import RunRequest
+from agent.state import Parts, RunAbortedError, RunState
+from agent.steps import Steps
+from agent.tools.base import ToolContext
+from prompts.values import DocumentHint
+from retrieval.labels import LabelBook
+from retrieval.neutralise import neutralise_line
+from retrieval.types import Principal, SearchFilter
+
+_GRACE_S = 10.0
+"""What the fallback model gets to write from what was found when the time of a run is spent."""
+
+
+class Execution:
+    """Runs one question with the parts of an agent."""
+
+    def __init__(self, parts: Parts, request: RunRequest, principal: Principal, emit: Emitter) -> None:
+        tools = ToolContext(
+            principal=principal,
+            language=request.language,
+            book=LabelBook(),
+            searcher=parts.searcher,
+            library=parts.library,
+            filter=request.filter or SearchFilter(),
+            max_chars=parts.settings.observation_chars,
+        )
+        self._state = RunState(
+            parts=parts,
+            request=request,
+            principal=principal,
+            emit=emit,
+            tools=tools,
+            model=parts.model,
+            started=parts.clock.monotonic(),
+            deadline=asyncio.get_running_loop().time() + parts.settings.run_timeout_s,
+        )
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Emit everything up to `run_completed`; whatever ends the run otherwise is raised."""
+        state = self._state
+        parts = state.parts
+        yield state.emit(RunStarted, question=state.request.question, model=parts.model.name, encoder=parts.encoder)
+        decision = await within(
+            state.deadline, parts.trigger.decide(state.request.question, state.principal, state.filter)
+        )
+        yield self._decided(decision)
+        if decision.tier == "strong":
+            yield await self._search_at_once(decision)
+        context = await self._context()
+        try:
+            for phase in (Steps(state, context), Answering(state, context)):
+                async with aclosing(phase.events()) as events:
+                    async for event in events:
+                        yield event
+        except RunTimeoutError:
+            async with aclosing(self._answer_late(context)) as events:
+                async for event in events:
+                    yield event
+
+    def _decided(self, decision: Decision) -> Event:
+        state = self._state
+        state.tier = decision.tier
+        state.candidate_documents = tuple(decision.candidate_documents)
+        state.whitelist = state.parts.tools.specs(knowledge=decision.tier != "none")
+        return state.emit(
+            TriggerDecided,
+            tier=decision.tier,
+            reasons=tuple(decision.reasons),
+            scores=dict(decision.scores),
+            candidate_documents=state.candidate_documents,
+        )
+
+    async def _search_at_once(self, decision: Decision) -> Event:
+        """Search before the first model call; its passages stand in the first prompt."""
+        state = self._state
+        limit = asyncio.timeout(state.parts.settings.retrieval_timeout_s)
+        try:
+            async with limit:
+                found = await state.parts.searcher.search(
+                    state.request.question,
+                    state.principal,
+                    book=state.tools.book,
+                    filter=state.filter,
+                    first_stage=decision.first_stage,
+                )
+        except TimeoutError as exc:
+            if not limit.expired():
+                raise
+            raise RunAbortedError("retrieval_timeout", "The search took too long. Try again shortly.") from exc
+        state.searched.append(state.request.question)
+        state.tools.passages.add(found.passages)
+        return state.emit(
+            PassagesRetrieved,
+            question=state.request.question,
+            filter=state.filter,
+            passages=tuple(found.passages),
+        )
+
+    async def _context(self) -> RunContext:
+        state = self._state
+        return RunContext(
+            question=state.request.question,
+            language=state.request.language,
+            tier=state.tier,
+            tools=state.whitelist,
+            hints=await self._hints(),
+            passages=state.tools.passages.all(),
+            persona=state.parts.persona,
+        )
+
+    async def _hints(self) -> list[DocumentHint]:
+        """Name the documents in which the agent may search (tier `weak`)."""
+        state = self._state
+        if state.tier != "weak" or not state.candidate_documents:
+            return []
+        wanted = frozenset(state.candidate_documents)
+        within_filter = wanted if state.filter.document_ids is None else wanted & state.filter.document_ids
+        filter = state.filter.model_copy(update={"document_ids": within_filter})
+        listed = state.parts.library.list_documents(state.principal, filter, limit=len(wanted))
+        return [
+            DocumentHint(card.document_id, neutralise_line(card.title)) for card in await within(state.deadline, listed)
+        ]
+
+    async def _answer_late(self, context: RunContext) -> AsyncGenerator[Event, None]:
+        """The time is spent: let the fallback, which needs no endpoint, answer from what was found."""
+        state = self._state
+        seconds = state.parts.settings.run_timeout_s
+        yield state.emit(GuardFired, guard="run_timeout", reason=f"no answer within {seconds:g} s")
+        fallback = state.parts.fallback
+        if fallback is None or not state.tools.passages or state.answer:
+            raise RunAbortedError("run_timeout", f"There was no answer within {seconds:g} s.")
+        state.model = fallback
+        state.stopped = True
+        state.deadline = asyncio.get_running_loop().time() + _GRACE_S
+        async with aclosing(Answering(state, context).events()) as events:
+            async for event in events:
+                yield event

@@ -1,0 +1,147 @@
+"""The journal of runs in SQL: what was streamed is what is stored. Blocking; call it from a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, cast
+
+from sqlalchemy import Connection, Engine, RowMapping, Select, and_, insert, or_, select, update
+
+from agent.errors import UnknownRunError
+from agent.events import EVENT_ADAPTER, Event, RunCancelled, RunCompleted, RunFailed, RunStarted
+from agent.tables import run_events, runs
+from retrieval.types import Principal, Value
+
+RunState = Literal["running", "completed", "failed", "cancelled"]
+
+_TERMINAL = ("run_completed", "run_failed", "run_cancelled")
+
+
+class StoredRun(Value):
+    """A run as the journal knows it."""
+
+    run_id: str
+    trace_id: str
+    question: str
+    state: RunState
+    started_at: datetime
+    ended_at: datetime | None = None
+    completed: RunCompleted | None = None
+    """The terminal event of a completed run: the same as in the stream."""
+    error_code: str | None = None
+    error: str | None = None
+
+
+class Journal:
+    """Writes and reads runs. A run belongs to one user of one tenant; for anybody else it does not exist."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def append(self, events: Event | Sequence[Event], principal: Principal) -> None:
+        """Write events of one run in their order, in one transaction."""
+        batch: Sequence[Event] = [events] if not isinstance(events, Sequence) else events
+        if not batch:
+            return
+        with self._engine.begin() as connection:
+            for event in batch:
+                self._note(connection, event, principal)
+            connection.execute(
+                insert(run_events),
+                [{"run_id": e.run_id, "seq": e.seq, "kind": e.kind, "body": e.model_dump_json()} for e in batch],
+            )
+
+    def run(self, run_id: str, principal: Principal) -> StoredRun:
+        """Return one run.
+
+        Raises:
+            UnknownRunError: no such run, or another user's.
+        """
+        with self._engine.connect() as connection:
+            row = connection.execute(_owned(principal).where(runs.c.run_id == run_id)).mappings().first()
+            if row is None:
+                raise UnknownRunError(f"there is no run {run_id!r}")
+            return _stored(row, self._terminal(connection, run_id))
+
+    def list_runs(self, principal: Principal, *, limit: int = 100, after: str | None = None) -> list[StoredRun]:
+        """Return the principal's runs without their terminal events, newest first, from the one after `after` on.
+
+        Raises:
+            UnknownRunError: `after` is no run of the principal.
+        """
+        query = _owned(principal).order_by(runs.c.started_at.desc(), runs.c.run_id.desc()).limit(limit)
+        with self._engine.connect() as connection:
+            if after is not None:
+                last = connection.execute(_owned(principal).where(runs.c.run_id == after)).mappings().first()
+                if last is None:
+                    raise UnknownRunError(f"there is no run {after!r}")
+                older = runs.c.started_at < last["started_at"]
+                same = and_(runs.c.started_at == last["started_at"], runs.c.run_id < after)
+                query = query.where(or_(older, same))
+            return [_stored(row, None) for row in connection.execute(query).mappings()]
+
+    def events(self, run_id: str, principal: Principal, after_seq: int = -1) -> list[Event]:
+        """Return a run's events with a `seq` above `after_seq`, in order.
+
+        Raises:
+            UnknownRunError: no such run, or another user's.
+        """
+        with self._engine.connect() as connection:
+            if connection.execute(_owned(principal).where(runs.c.run_id == run_id)).first() is None:
+                raise UnknownRunError(f"there is no run {run_id!r}")
+            bodies = connection.scalars(
+                select(run_events.c.body)
+                .where(run_events.c.run_id == run_id, run_events.c.seq > after_seq)
+                .order_by(run_events.c.seq)
+            )
+            return [EVENT_ADAPTER.validate_json(body) for body in bodies]
+
+    def _note(self, connection: Connection, event: Event, principal: Principal) -> None:
+        """Keep the run's own row in step with its first and last event."""
+        if isinstance(event, RunStarted):
+            connection.execute(
+                insert(runs).values(
+                    run_id=event.run_id,
+                    trace_id=event.trace_id,
+                    tenant=principal.tenant,
+                    user=principal.user,
+                    question=event.question,
+                    state="running",
+                    started_at=event.at,
+                )
+            )
+        elif isinstance(event, RunCompleted | RunFailed | RunCancelled):
+            state = event.kind.removeprefix("run_")
+            changed = update(runs).where(runs.c.run_id == event.run_id).values(state=state, ended_at=event.at)
+            connection.execute(changed)
+
+    def _terminal(self, connection: Connection, run_id: str) -> Event | None:
+        body = connection.scalar(
+            select(run_events.c.body).where(run_events.c.run_id == run_id, run_events.c.kind.in_(_TERMINAL))
+        )
+        return EVENT_ADAPTER.validate_json(body) if body is not None else None
+
+
+def _owned(principal: Principal) -> Select[Any]:
+    return select(runs).where(runs.c.tenant == principal.tenant, runs.c.user == principal.user)
+
+
+def _stored(row: RowMapping, terminal: Event | None) -> StoredRun:
+    failed = terminal if isinstance(terminal, RunFailed) else None
+    return StoredRun(
+        run_id=row["run_id"],
+        trace_id=row["trace_id"],
+        question=row["question"],
+        state=cast("RunState", row["state"]),
+        started_at=_utc(row["started_at"]),
+        ended_at=_utc(row["ended_at"]) if row["ended_at"] is not None else None,
+        completed=terminal if isinstance(terminal, RunCompleted) else None,
+        error_code=failed.code if failed else None,
+        error=failed.message if failed else None,
+    )
+
+
+def _utc(moment: datetime) -> datetime:
+    # SQLite gives times back without their zone.
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,117 @@
+"""The agent: one question in, the events of one run out.
+
+goal → trigger → (search) → steps of Thought, call, observation → answer → audit. The
+run itself is in `agent/execution.py`; here is its boundary, where every failure becomes an event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from agent.clock import Clock, SystemClock
+from agent.emitter import Emitter
+from agent.errors import AgentError
+from agent.events import Event, RunCancelled, RunFailed
+from agent.execution import Execution
+from agent.llm import ChatModel
+from agent.ports import Auditor, Library, Searcher, Trigger
+from agent.run import RunRequest
+from agent.settings import LoopSettings
+from agent.state import Parts, RunAbortedError
+from agent.tools.registry import ToolRegistry
+from prompts.errors import PromptError
+from prompts.values import Persona
+from retrieval.errors import RetrievalError
+from retrieval.types import Principal
+
+log = logging.getLogger(__name__)
+
+
+class Agent:
+    """Runs questions. Stateless between runs; several may go on at once."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        fallback: ChatModel | None,
+        tools: ToolRegistry,
+        searcher: Searcher,
+        trigger: Trigger,
+        auditor: Auditor,
+        library: Library,
+        encoder: str,
+        settings: LoopSettings,
+        persona: Persona | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Take the parts of every run.
+
+        Args:
+            model: writes Thoughts, calls and answers.
+            fallback: takes over when `model` is down or does not keep to the protocol; None: the run fails.
+            tools: what runs may call.
+            searcher: for the search that tier `strong` makes at once.
+            trigger: decides the tier.
+            auditor: checks every answer.
+            library: names and reads documents.
+            encoder: name of the encoder in use, told in events.
+            settings: guards and limits.
+            persona: role, duties and the assistant owner's instruction; None: the standard ones.
+            clock: for tests.
+        """
+        self._parts = Parts(
+            model=model,
+            fallback=None if fallback is model else fallback,
+            tools=tools,
+            searcher=searcher,
+            trigger=trigger,
+            auditor=auditor,
+            library=library,
+            encoder=encoder,
+            settings=settings,
+            persona=persona or Persona(),
+            clock=clock or SystemClock(),
+        )
+
+    async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:
+        """Run one question; the last event is terminal.
+
+        Cancelling the task that iterates gives `run_cancelled` and then raises as usual. Closing the
+        iterator ends the run at once; nothing can be emitted any more, and `agent.run.record` writes
+        the `run_cancelled`.
+        """
+        emit = Emitter(request.run_id, request.trace_id, self._parts.clock)
+        execution = Execution(self._parts, request, principal, emit)
+        try:
+            async with aclosing(execution.events()) as events:
+                async for event in events:
+                    yield event
+        except asyncio.CancelledError:
+            if not emit.ended:
+                yield emit(RunCancelled)
+            raise
+        except (AgentError, RetrievalError, PromptError, RunAbortedError) as exc:
+            log.warning("run %s failed: %s", request.run_id, exc.code)
+            yield emit(RunFailed, code=exc.code, message=_plain(exc))
+        except Exception as exc:  # noqa: BLE001 -- the run boundary: every fault ends in an event
+            # Frames only: the exception's own text may carry what a document says.
+            frames = "".join(traceback.format_tb(exc.__traceback__))
+            log.error("run %s failed with %s\n%s", request.run_id, type(exc).__name__, frames)
+            yield emit(RunFailed, code="run_failed", message="The run failed inside attest; the log has the trace.")
+
+
+_MESSAGES = {
+    "store_unavailable": "The vector store gave no answer. Try again shortly.",
+    "model_unavailable": "The chat model gave no answer. Try again shortly.",
+}
+
+
+def _plain(exc: Exception) -> str:
+    """Return the message for the reader: messages of stores and endpoints may name hosts, so they get fixed ones."""
+    code = getattr(exc, "code", "")
+    return _MESSAGES.get(code) or str(exc)

@@ -1,0 +1,35 @@
+"""What a run's answer amounts to: its status, and the sources it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from agent.audit.verdicts import Audit
+from retrieval.labels import find_tags
+from retrieval.types import Passage, Tier
+
+Status = Literal["answered", "not_in_documents", "general", "stopped_by_guard"]
+
+_RESTS_ON_SOURCES = frozenset({"supported", "partly_supported", "contradicted"})
+
+
+def status_of(audit: Audit, tier: Tier, *, stopped: bool) -> Status:
+    """Return the status of an answer.
+
+    `not_in_documents`: the run was to answer from documents, and no sentence of the answer
+    was found to rest on a source. A contradicted sentence does rest on one: its answer
+    was given, and is wrong.
+    """
+    if stopped:
+        return "stopped_by_guard"
+    if any(sentence.kind in _RESTS_ON_SOURCES for sentence in audit.sentences):
+        return "answered"
+    return "general" if tier == "none" else "not_in_documents"
+
+
+def cited_passages(answer: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Return the passages that the answer cites, in the order of their first citation."""
+    by_label = {passage.label: passage for passage in passages}
+    labels = dict.fromkeys(tag.label for tag in find_tags(answer))
+    return [by_label[label] for label in labels if label in by_label]

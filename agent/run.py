@@ -1,0 +1,89 @@
+"""A run as its callers handle it: the request, recording its events, folding them into the last one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Literal
+
+from agent.clock import Clock, SystemClock
+from agent.errors import AgentError
+from agent.events import (
+    Event,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    TerminalEvent,
+    TextDelta,
+    ThoughtDelta,
+)
+from agent.journal import Journal
+from retrieval.types import Principal, SearchFilter, Value
+
+_PENDING = 64
+"""Most deltas that wait for the next write; a crash loses no more than these."""
+
+
+class RunRequest(Value):
+    """What a run is asked."""
+
+    run_id: str
+    trace_id: str
+    question: str
+    """Secrets already replaced by pseudonyms."""
+    language: Literal["zh", "en"]
+    """Of the answer."""
+    filter: SearchFilter | None = None
+
+
+async def record(
+    events: AsyncIterator[Event], journal: Journal, principal: Principal, *, clock: Clock | None = None
+) -> AsyncGenerator[Event, None]:
+    """Pass a run's events on, each written to the journal first; text deltas are written in batches.
+
+    A caller that goes away or is cancelled ends the run, and its journal still gets the
+    `run_cancelled` that ends every broken-off run.
+    """
+    pending: list[Event] = []
+    last: Event | None = None
+    try:
+        async for event in events:
+            last = event
+            pending.append(event)
+            if not isinstance(event, TextDelta | ThoughtDelta) or len(pending) >= _PENDING:
+                batch, pending = pending, []
+                await asyncio.to_thread(journal.append, batch, principal)
+            yield event
+    except BaseException:
+        await _close(events)
+        cancelled = _cancelled(last, clock or SystemClock())
+        # Written on this thread: a cancelled task may be cancelled again while it waits.
+        journal.append([*pending, *([cancelled] if cancelled else [])], principal)
+        raise
+
+
+async def collect(events: AsyncIterator[Event]) -> TerminalEvent:
+    """Drain a run and return its terminal event.
+
+    Raises:
+        AgentError: the stream ended without one.
+    """
+    async for event in events:
+        if isinstance(event, RunCompleted | RunFailed | RunCancelled):
+            terminal = event
+            async for _ in events:
+                raise AgentError("an event followed the terminal one")
+            return terminal
+    raise AgentError("the run ended without a terminal event")
+
+
+def _cancelled(last: Event | None, clock: Clock) -> RunCancelled | None:
+    if last is None or isinstance(last, RunCompleted | RunFailed | RunCancelled):
+        return None
+    return RunCancelled(run_id=last.run_id, trace_id=last.trace_id, seq=last.seq + 1, at=clock.now())
+
+
+async def _close(events: AsyncIterator[Event]) -> None:
+    aclose = getattr(events, "aclose", None)
+    if aclose is not None:
+        await aclose()

@@ -1,0 +1,127 @@
+"""The state of one run, shared by its phases: what it was asked, what it found, which model speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent.clock import Clock
+from agent.emitter import Emitter
+from agent.events import ModelUsed, Notice
+from agent.llm import ChatModel, ChatRequest, Message, RunFacts
+from agent.ports import Auditor, Library, Searcher, Trigger
+from agent.reading import ReplyReader
+from agent.run import RunRequest
+from agent.settings import LoopSettings
+from agent.tools.base import ToolContext, ToolSpec
+from agent.tools.registry import ToolRegistry
+from prompts.values import Persona
+from retrieval.types import Principal, SearchFilter, Tier
+
+
+class RunAbortedError(Exception):
+    """The run cannot go on; `code` and message are for the reader."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What every run of an agent uses."""
+
+    model: ChatModel
+    fallback: ChatModel | None
+    tools: ToolRegistry
+    searcher: Searcher
+    trigger: Trigger
+    auditor: Auditor
+    library: Library
+    encoder: str
+    settings: LoopSettings
+    persona: Persona
+    clock: Clock
+
+
+@dataclass(slots=True)
+class RunState:
+    """One run as far as it has come."""
+
+    parts: Parts
+    request: RunRequest
+    principal: Principal
+    emit: Emitter
+    tools: ToolContext
+    model: ChatModel
+    """Who speaks now: the agent's model, or its fallback."""
+    started: float
+    """Of the run's clock."""
+    deadline: float
+    """Of the event loop's clock."""
+    tier: Tier = "none"
+    candidate_documents: tuple[str, ...] = ()
+    whitelist: tuple[ToolSpec, ...] = ()
+    searched: list[str] = field(default_factory=list[str])
+    observations: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    search_failure: str | None = None
+    """Code of a failed search, while no search has succeeded."""
+    steps: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    answer: list[str] = field(default_factory=list[str])
+    """The pieces of the answer; joined it is what the reader gets."""
+    stopped: bool = False
+    """True when a guard ended the steps."""
+
+    @property
+    def filter(self) -> SearchFilter:
+        """What the caller narrowed the run to."""
+        return self.request.filter or SearchFilter()
+
+    @property
+    def fallback(self) -> ChatModel | None:
+        """The model that may still take over."""
+        return None if self.model is self.parts.fallback else self.parts.fallback
+
+    def take_over(self, fallback: ChatModel, why: Literal["model_unavailable", "malformed_model_output"]) -> Notice:
+        """Let the fallback model speak from here on, and tell the reader."""
+        former, self.model = self.model, fallback
+        zh = self.request.language == "zh"
+        if why == "model_unavailable":
+            reason = f"模型 {former.name} 没有应答" if zh else f"the model {former.name} gave no answer"
+        else:
+            reason = f"模型 {former.name} 没有遵守格式" if zh else f"the model {former.name} did not keep to the form"
+        message = f"{reason}，改由 {fallback.name} 回答。" if zh else f"{reason}; {fallback.name} answers instead."
+        return self.emit(Notice, code="model_fallback", message=message)
+
+    def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:
+        """Prepare one call of the model that speaks now."""
+        request = ChatRequest(messages=tuple(messages), facts=self._facts(), purpose=purpose)
+        return ReplyReader(self.model, request, self.deadline)
+
+    def used(self, reader: ReplyReader, since: float) -> ModelUsed:
+        """Count one model call and make its event; `since` is when it began on the run's clock."""
+        self.prompt_tokens += reader.prompt_tokens
+        self.completion_tokens += reader.completion_tokens
+        return self.emit(
+            ModelUsed,
+            step=self.steps,
+            model=self.model.name,
+            prompt_tokens=reader.prompt_tokens,
+            completion_tokens=reader.completion_tokens,
+            latency_ms=(self.parts.clock.monotonic() - since) * 1000,
+        )
+
+    def _facts(self) -> RunFacts:
+        return RunFacts(
+            question=self.request.question,
+            language=self.request.language,
+            tier=self.tier,
+            passages=self.tools.passages.all(),
+            searched=tuple(self.searched),
+            candidate_documents=self.candidate_documents,
+            observations=tuple(self.observations),
+            tools=tuple(spec.name for spec in self.whitelist),
+        )

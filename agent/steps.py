@@ -1,0 +1,241 @@
+"""The ReAct steps of a run: Thought, call, observation, until an answer, `finish` or a guard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent.context import RunContext
+from agent.errors import MalformedModelOutputError, ModelUnavailableError, UnknownToolError
+from agent.events import (
+    Event,
+    FormatError,
+    GuardFired,
+    PassagesRetrieved,
+    StepStarted,
+    ThoughtDelta,
+    ToolCalled,
+    ToolReturned,
+)
+from agent.guards import RepetitionGuard
+from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, ThoughtText
+from agent.protocols.xml import XmlProtocol
+from agent.reading import within
+from agent.state import RunState
+from agent.tools.base import ToolResult
+from agent.tools.executor import Outcome, ToolExecutor
+from prompts.render import render_note
+
+
+@dataclass(slots=True)
+class _Reply:
+    """One reply of the model, read to its end."""
+
+    raw: str = ""
+    thought: list[str] = field(default_factory=list[str])
+    actions: list[Call | Malformed] = field(default_factory=list[Call | Malformed])
+    answer: list[str] = field(default_factory=list[str])
+    answered: bool = False
+
+    def reset(self) -> None:
+        """Forget what a stream that broke off had brought."""
+        self.raw, self.thought, self.actions, self.answer, self.answered = "", [], [], [], False
+
+
+class Steps:
+    """Runs the steps of one run on its state."""
+
+    def __init__(self, state: RunState, context: RunContext) -> None:
+        self._state = state
+        self._context = context
+        self._executor = ToolExecutor(monotonic=state.parts.clock.monotonic)
+        self._repetition = RepetitionGuard()
+        self._broken_replies = 0
+        self._calls = 0
+        self._done = False
+        self._failure: MalformedModelOutputError | None = None
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Step until the state holds an answer, the model asked to finish, or a guard stopped it.
+
+        Raises:
+            ModelUnavailableError: and no other model may take over.
+            MalformedModelOutputError: likewise.
+            RunTimeoutError: the time of the run is spent.
+        """
+        state = self._state
+        limit = state.parts.settings.max_steps
+        while not self._done:
+            if state.steps == limit:
+                yield self._stop("max_steps", f"no answer after {limit} steps")
+                return
+            state.steps += 1
+            yield state.emit(StepStarted, step=state.steps)
+            reply = _Reply()
+            async with aclosing(self._read(reply)) as events:
+                async for event in events:
+                    yield event
+            async with aclosing(self._act(reply)) as events:
+                async for event in events:
+                    yield event
+
+    async def _read(self, reply: _Reply) -> AsyncGenerator[Event, None]:
+        """Read one reply; a model that is down is replaced and asked anew."""
+        while True:
+            try:
+                async with aclosing(self._read_once(reply)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except ModelUnavailableError:
+                fallback = self._state.fallback
+                if fallback is None:
+                    raise
+                yield self._state.take_over(fallback, "model_unavailable")
+                reply.reset()
+
+    async def _read_once(self, reply: _Reply) -> AsyncGenerator[Event, None]:
+        state = self._state
+        since = state.parts.clock.monotonic()
+        reader = state.reader(self._context.messages(), "step")
+        async with aclosing(reader.pieces(XmlProtocol())) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case ThoughtText(text=text):
+                        reply.thought.append(text)
+                        yield state.emit(ThoughtDelta, step=state.steps, text=text)
+                    case AnswerText(text=text):
+                        reply.answer.append(text)
+                    case AnswerEnd():
+                        reply.answered = True
+                    case Call() | Malformed():
+                        reply.actions.append(piece)
+        reply.raw = reader.text
+        yield state.used(reader, since)
+
+    async def _act(self, reply: _Reply) -> AsyncGenerator[Event, None]:
+        if reply.answered and not any(isinstance(action, Call) for action in reply.actions):
+            self._state.answer = reply.answer
+            self._done = True
+            return
+        observations: list[str] = []
+        called: list[Call] = []
+        broken: list[str] = []
+        for action in reply.actions:
+            if isinstance(action, Malformed):
+                broken.append(action.reason)
+                yield self._state.emit(FormatError, step=self._state.steps, reason=action.reason)
+                observations.append(self._context.format_error(action.reason))
+                continue
+            async with aclosing(self._call(action, observations, broken)) as events:
+                async for event in events:
+                    yield event
+            called.append(action)
+            if self._done:
+                return
+        if called:
+            self._context.add_calls("".join(reply.thought), called, observations)
+        else:
+            self._context.add_broken(reply.raw, " ".join(broken))
+        self._broken_replies = self._broken_replies + 1 if broken else 0
+        if self._broken_replies > self._state.parts.settings.format_retries:
+            for event in self._give_up_on_form():
+                yield event
+            if self._failure is not None:
+                raise self._failure
+
+    def _give_up_on_form(self) -> list[Event]:
+        """The model will not keep to the protocol: let the fallback go on, where it can do so."""
+        state = self._state
+        fallback = state.fallback
+        retries = state.parts.settings.format_retries
+        guard = self._guard("format_retries", f"{state.model.name} broke the form {retries + 1} times in a row")
+        if fallback is None or (state.tier == "none" and not state.tools.passages):
+            # Without passages and without a search there is nothing the fallback could answer from.
+            self._failure = MalformedModelOutputError(
+                f"the model {state.model.name} did not keep to the form of its replies"
+            )
+            return [guard]
+        self._broken_replies = 0
+        return [guard, state.take_over(fallback, "malformed_model_output")]
+
+    async def _call(self, call: Call, observations: list[str], broken: list[str]) -> AsyncGenerator[Event, None]:
+        """Run one call; an unknown name is a broken form, everything else an observation."""
+        state = self._state
+        try:
+            found = state.parts.tools.resolve(call.name, {spec.name for spec in state.whitelist})
+        except UnknownToolError as exc:
+            broken.append(str(exc))
+            observations.append(self._context.format_error(str(exc)))
+            yield state.emit(FormatError, step=state.steps, reason=str(exc))
+            return
+        tool = found.tool.spec.name
+        self._calls += 1
+        call_id = f"call_{self._calls}"
+        yield state.emit(
+            ToolCalled,
+            step=state.steps,
+            call_id=call_id,
+            tool=tool,
+            arguments=call.arguments,
+            requested_name=found.requested_name,
+        )
+        execution = self._executor.execute(found.tool, call.arguments, state.tools, repaired=call.repaired)
+        outcome = await within(state.deadline, execution)
+        result = outcome.result
+        yield state.emit(
+            ToolReturned,
+            step=state.steps,
+            call_id=call_id,
+            tool=tool,
+            ok=result.ok,
+            observation=outcome.observation,
+            quality_score=result.quality_score,
+            latency_ms=outcome.latency_ms,
+        )
+        if result.passages:
+            yield self._enter(result, call)
+        self._note_search(result, reads_knowledge=found.tool.spec.reads_knowledge)
+        state.observations.append((tool, outcome.observation))
+        if result.ends_run:
+            self._done = True
+            return
+        verdict = self._repetition.look(tool, call.arguments, _without_label(outcome))
+        note = render_note(state.request.language, "repeated") if verdict == "repeated" else ""
+        observations.append(self._context.observation(tool, ok=result.ok, text=outcome.observation, note=note))
+        if verdict == "stuck":
+            yield self._stop("repetition", f"{tool} was called three times with the same arguments and result")
+
+    def _enter(self, result: ToolResult, call: Call) -> Event:
+        """Let passages into the run; their labels may be cited from here on."""
+        state = self._state
+        state.tools.passages.add(result.passages)
+        asked = result.query if result.query is not None else str(call.arguments.get("document", ""))
+        return state.emit(PassagesRetrieved, question=asked, filter=result.filter, passages=result.passages)
+
+    def _note_search(self, result: ToolResult, *, reads_knowledge: bool) -> None:
+        state = self._state
+        if result.query is not None:
+            state.searched.append(result.query)
+        if not reads_knowledge:
+            return
+        if result.ok:
+            state.search_failure = None
+        elif result.error_code != "tool_arguments" and not state.searched:
+            state.search_failure = result.error_code
+
+    def _stop(self, guard: Literal["max_steps", "repetition"], reason: str) -> Event:
+        self._done = True
+        self._state.stopped = True
+        return self._guard(guard, reason)
+
+    def _guard(self, guard: Literal["max_steps", "repetition", "format_retries"], reason: str) -> Event:
+        return self._state.emit(GuardFired, guard=guard, reason=reason)
+
+
+def _without_label(outcome: Outcome) -> str:
+    """Return the observation without the label of the call, which differs each time."""
+    label = outcome.result.label
+    return outcome.observation.replace(label, "") if label else outcome.observation

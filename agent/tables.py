@@ -1,0 +1,32 @@
+"""The agent's tables, on their own metadata."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, DateTime, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("trace_id", String(64), nullable=False),
+    Column("tenant", String(64), nullable=False),
+    Column("user", String(128), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("started_at", DateTime(timezone=True), nullable=False),
+    Column("ended_at", DateTime(timezone=True)),
+    Index("ix_runs_owner", "tenant", "user", "started_at", "run_id"),
+)
+"""One row per run; `state` is `running`, `completed`, `failed` or `cancelled`."""
+
+run_events = Table(
+    "run_events",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("kind", String(32), nullable=False),
+    Column("body", Text, nullable=False),
+)
+"""Every event of a run as the JSON it was streamed as."""

@@ -1,0 +1,87 @@
+"""One typed function per template. Text from users and documents enters as a variable, never as a template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import jinja2
+
+from prompts.errors import MissingVariableError, UnknownTemplateError
+from prompts.values import DocumentHint, Language, Persona, ToolCard
+
+_DEFAULT = Persona()
+
+
+def render_system(
+    language: Language,
+    *,
+    tools: Sequence[ToolCard],
+    knowledge: Sequence[DocumentHint] = (),
+    persona: Persona = _DEFAULT,
+) -> str:
+    """Render the system prompt of a run that works with the documents.
+
+    Args:
+        language: the language of the prompt and of the answer.
+        tools: what the model may call.
+        knowledge: documents that may hold the answer, named before anything is searched.
+        persona: role, duties and the assistant owner's instruction.
+    """
+    return _render("system", language, persona=persona, tools=tools, knowledge=knowledge)
+
+
+def render_general(language: Language, *, tools: Sequence[ToolCard], persona: Persona = _DEFAULT) -> str:
+    """Render the system prompt of a run that retrieves nothing."""
+    return _render("general", language, persona=persona, tools=tools)
+
+
+def render_step(language: Language, *, question: str, passages: Sequence[str] = ()) -> str:
+    """Render the first user message: the question, with the passages that are already at hand."""
+    return _render("step", language, question=question, passages=passages)
+
+
+def render_observation(language: Language, *, tool: str, ok: bool, text: str, note: str = "") -> str:
+    """Render a tool's result as the next user message; `text` must be inert already."""
+    return _render("observation", language, tool=tool, ok=ok, text=text, note=note)
+
+
+def render_format_error(language: Language, *, reason: str) -> str:
+    """Render what a reply that broke the protocol is answered with."""
+    return _render("format_error", language, reason=reason)
+
+
+NoteKind = Literal["repeated"]
+
+
+def render_note(language: Language, kind: NoteKind) -> str:
+    """Render a remark of the system that follows an observation."""
+    return _render("note", language, kind=kind)
+
+
+def render_finish(language: Language, *, question: str, passages: Sequence[str], results: Sequence[str]) -> str:
+    """Render the request for the answer itself, with everything that was found."""
+    return _render("finish", language, question=question, passages=passages, results=results)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("prompts"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+
+
+def _render(template: str, language: Language, **variables: object) -> str:
+    name = f"{template}.{language}.j2"
+    try:
+        return _environment().get_template(name).render(variables).strip()
+    except jinja2.TemplateNotFound as exc:
+        raise UnknownTemplateError(f"there is no template {name!r}") from exc
+    except jinja2.UndefinedError as exc:
+        raise MissingVariableError(f"template {name!r}: {exc.message}") from exc

@@ -1,0 +1,37 @@
+"""What the templates are filled with. Every text here is data: it is shown, never compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Language = Literal["zh", "en"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCard:
+    """A tool as the prompt shows it."""
+
+    name: str
+    description: str
+    arguments: str
+    """JSON Schema of the arguments, compact."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHint:
+    """A document that may hold a local answer."""
+
+    document_id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Who the assistant is. `instruction` is its owner's own text, shown as data."""
+
+    role: str = ""
+    """Empty: the standard role."""
+    duties: tuple[str, ...] = ()
+    """Empty: the standard duties."""
+    instruction: str = ""
