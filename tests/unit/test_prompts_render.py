@@ -1,0 +1,90 @@
+"""The prompts, word for word, and that nobody's text is ever compiled.
+
+After a wanted change: `ATTEST_WRITE_SNAPSHOTS=1 pytest tests/unit/test_prompts_render.py`, then read the diff.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from prompts import render as prompts
+from prompts.errors import MissingVariableError, PromptError, UnknownTemplateError
+from prompts.render import (
+    render_finish,
+    render_format_error,
+    render_general,
+    render_note,
+    render_observation,
+    render_step,
+    render_system,
+)
+from prompts.values import DocumentHint, Language, Persona, ToolCard
+
+SNAPSHOTS = Path(__file__).parent / "snapshots" / "prompts"
+TOOLS = [ToolCard("search_knowledge", "Search the documents.", '{"properties":{"query":{"type":"string"}}}')]
+PERSONA = Persona(role="You help the audit team.", duties=("Be brief.",), instruction="Use British spelling.")
+PASSAGES = ["(first passage)", "(second passage)"]
+
+RENDERED: dict[str, Callable[[Language], str]] = {
+    "system": lambda language: render_system(language, tools=TOOLS),
+    "system_weak_owned": lambda language: render_system(
+        language, tools=TOOLS, knowledge=[DocumentHint("7f3a", "Q3 brief")], persona=PERSONA
+    ),
+    "general": lambda language: render_general(language, tools=TOOLS),
+    "step": lambda language: render_step(language, question="Q3?", passages=PASSAGES),
+    "step_bare": lambda language: render_step(language, question="Q3?"),
+    "observation": lambda language: render_observation(language, tool="calculate", ok=True, text="1 = 1"),
+    "observation_failed": lambda language: render_observation(
+        language, tool="calculate", ok=False, text="", note=render_note(language, "repeated")
+    ),
+    "format_error": lambda language: render_format_error(language, reason="No call."),
+    "finish": lambda language: render_finish(language, question="Q3?", passages=PASSAGES, results=["1 = 1"]),
+    "finish_bare": lambda language: render_finish(language, question="Q3?", passages=[], results=[]),
+}
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("name", sorted(RENDERED))
+def test_prompt_is_word_for_word_as_agreed(name: str, language: Language) -> None:
+    path = SNAPSHOTS / f"{name}.{language}.txt"
+    text = RENDERED[name](language)
+    if os.environ.get("ATTEST_WRITE_SNAPSHOTS"):
+        path.write_text(text + "\n", encoding="utf-8")
+    assert text + "\n" == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_skeleton_stands_in_its_fixed_order_with_one_example(language: Language) -> None:
+    heads = {"zh": ["# 角色", "# 职责", "# 工具", "# 知识", "# 指令"], "en": ["# Role", "# Duties", "# Tools"]}
+    heads["en"] += ["# Knowledge", "# Instruction"]
+    for text in (
+        render_system(language, tools=TOOLS, persona=PERSONA),
+        render_general(language, tools=TOOLS, persona=PERSONA),
+    ):
+        places = [text.index(head) for head in heads[language]]
+        assert places == sorted(places)
+        assert text.count("<observation ") == 1
+
+
+def test_text_of_users_and_documents_is_never_compiled() -> None:
+    hostile = "{{ 7 * 7 }}{% for x in y %}{# gone #}{{ self.__init__.__globals__ }}"
+    persona = Persona(role=hostile, duties=(hostile,), instruction=hostile)
+    hint = DocumentHint(hostile, hostile)
+    text = render_system("en", tools=[ToolCard(hostile, hostile, hostile)], knowledge=[hint], persona=persona)
+    assert text.count(hostile) == 8
+    assert render_step("en", question=hostile, passages=[hostile]).count(hostile) == 2
+    assert render_observation("en", tool="t", ok=True, text=hostile, note=hostile).count(hostile) == 2
+    assert render_finish("en", question=hostile, passages=[hostile], results=[hostile]).count(hostile) == 3
+    assert hostile in render_format_error("en", reason=hostile)
+
+
+def test_missing_variables_and_templates_are_errors_that_name_the_template() -> None:
+    with pytest.raises(MissingVariableError, match=r"step\.en\.j2"):
+        prompts._render("step", "en", passages=[])
+    with pytest.raises(UnknownTemplateError, match="nothing"):
+        prompts._render("nothing", "en")
+    assert issubclass(MissingVariableError, PromptError)
