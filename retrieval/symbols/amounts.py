@@ -27,6 +27,7 @@ RANGE = re.compile(r"\s{0,2}(?:[-–—~]{1,2}|至|到|to)\s{0,2}")
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"
 _COINS = re.compile(rf"[零〇]?(?:({_DIGIT})\s?角[零〇]?)?(?:({_DIGIT})\s?分)?[整正]?")
 # 一元 begins many words; by itself it is money only before an end, a digit or one of these.
+_EVERYDAY_DIGITS = frozenset("一二两三四五六七八九十")
 _AFTER_ONE_YUAN = re.compile(r"[整钱每的至到以一左上/]|[^\u4e00-\u9fff]|\Z")
 
 
@@ -71,7 +72,7 @@ def _draft(text: str, numeral: Numeral) -> _Draft:
 
 
 def _is_word(text: str, numeral: Numeral, prefixed: bool, after: tuple[str, int]) -> bool:
-    one_char = numeral.written == "chinese" and numeral.end - numeral.start == 1
+    one_char = text[numeral.start : numeral.end] in _EVERYDAY_DIGITS
     bare = after[1] - numeral.end == 1
     return one_char and bare and not prefixed and _AFTER_ONE_YUAN.match(text, after[1]) is None
 

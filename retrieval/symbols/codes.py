@@ -15,7 +15,7 @@ from retrieval.symbols.found import Found
 _LINK = r"[\s\"'“”‘’「」()\[\]:|]{0,3}(?:为|是|of|is|was|were|至|到|to|at|by|as)?[\s\"'“”‘’「」()\[\]:|]{0,3}"
 _WINDOW = 48
 _CELL_RANGE_AFTER = re.compile(r":\$?[A-Z]{1,3}\$?[0-9]|[$!=]")
-_CELL_BEFORE = re.compile(r"(?:[A-Z]{1,3}\$?[0-9]{1,5}:|[$!=])\Z")
+_CELL_BEFORE = re.compile(r"(?:[A-Z]{1,3}\$?[0-9]{1,5}[:+*]|[$!=])\Z")
 _SENTENCE_END = re.compile(r"[。！？!?；;\n]+|\.(?=\s)")
 
 

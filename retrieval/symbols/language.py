@@ -150,10 +150,9 @@ class SymbolLanguage:
             yield from reader.find(folded)
         yield from find_periods(folded, base_date)
         numerals = scan_numerals(folded)
-        if numerals:
-            yield from find_amounts(folded, numerals)
-            yield from find_percents(folded, numerals)
-            yield from find_numbers(folded, numerals)
+        yield from find_amounts(folded, numerals)
+        yield from find_percents(folded, numerals)
+        yield from find_numbers(folded, numerals)
 
 
 def load_language(pseudonym_key: bytes, extra_dir: Path | None = None) -> SymbolLanguage:

@@ -243,7 +243,7 @@ class _ChineseReader:
         section = self._section + (self._digit or 0)
         if not section and not (unit == 8 and self._total):
             return False
-        place = 0 if self._digit is not None or not self._section else self._last
+        place = self._last if self._digit is None else 0
         if unit == 8:
             if self._total >= 10**8:
                 return False

@@ -56,7 +56,12 @@ _DOWN_WINDOW = 64
 
 def find_percents(text: str, numerals: Sequence[Numeral]) -> list[Found]:
     """Return the percentages and percentage points of a folded text."""
-    return list(_emit(text, numerals))
+    found = list(_emit(text, numerals))
+    found += [_found("percent", Decimal(100), m.start(), m.end()) for m in _ALL.finditer(text)]
+    return found
+
+
+_ALL = re.compile("百分之百")  # 百 alone is no numeral
 
 
 def _emit(text: str, numerals: Sequence[Numeral]) -> Iterator[Found]:

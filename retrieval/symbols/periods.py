@@ -17,7 +17,7 @@ from retrieval.symbols.periods_en import read_english
 from retrieval.symbols.periods_figures import read_numeric, read_quarters
 from retrieval.symbols.periods_relative import read_relative
 from retrieval.symbols.periods_zh import read_chinese
-from retrieval.symbols.times import TO, YEAR, Time, in_word, longest
+from retrieval.symbols.times import DASH, TO, YEAR, Time, in_word, longest
 
 
 def find_periods(text: str, base_date: date | None = None) -> list[Found]:
@@ -96,7 +96,9 @@ _YEAR_CUE = re.compile(
     r"(?:(?<![a-z])(?i:in|during|since|until|by|year|years|fiscal|for|of|to|from|and|versus|vs\.?|than|through))\s\Z"
 )
 _LIST_CUE = re.compile(rf"(?<![0-9]){YEAR}(?:,|\sand|,\sand|\sor|\s&|、|\sto|\svs\.?|\sversus)\s?\Z")
-_LIST_NEXT = re.compile(rf"(?:,|\sand|,\sand|\sor|\s&|、|\sto|\svs\.?|\sversus)\s?{YEAR}(?![0-9])")
+_LIST_NEXT = re.compile(
+    rf"(?:,|\sand|,\sand|\sor|\s&|、|\sto|\svs\.?|\sversus)\s?{YEAR}(?![0-9])|{DASH}{YEAR}\s?年|\s?[和与及]\s?{YEAR}\s?年"
+)
 _NO_YEAR_AFTER = re.compile(
     r"\s?(?:%|[/:][0-9]|[万亿千百元个人股份吨件台美]|(?:percent|million|billion|thousand|mn|bn|shares|people|employees|users"
     r"|customers|units|tons|tonnes|miles|km|kg|hours|days|yuan|dollars|euros|points|bps|items|cases|stores|vehicles)\b)"

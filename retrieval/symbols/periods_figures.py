@@ -18,14 +18,17 @@ _US = re.compile(rf"[0-9](?:[0-9]?/[0-9]{{1,2}}/{YEAR})(?![0-9/])")
 
 def read_numeric(text: str) -> Iterator[Time]:
     """Yield the days and months written in figures."""
+    done = -1
     for match in _ISO.finditer(text):
         before = text[max(0, match.start() - 8) : match.start()]
-        if in_word(text, match.start()) or (match.group(5) and _STANDARD.search(before)):
+        ranged = match.start() == done + 1 and text[done] in "-~"  # 2024.07.01-2024.09.30
+        if (in_word(text, match.start()) and not ranged) or (match.group(5) and _STANDARD.search(before)):
             continue
         year, month = int(match.group(1)), int(match.group(3) or match.group(5))
         span = day(year, month, int(match.group(4))) if match.group(4) else months(year, month, month)
         if span is not None:
-            yield Time(span, match.start(), match.end())
+            done = match.end()
+            yield Time(span, match.start(), done)
     for match in _US.finditer(text):
         a, b, year = (int(part) for part in match.group().split("/"))
         if in_word(text, match.start()) or (a <= 12 and b <= 12 and a != b):
