@@ -16,9 +16,19 @@ _OPERATION = re.compile(
     r"|chang\w*|ratio|times|share|gap)\b",
     re.IGNORECASE,
 )
+_DERIVED = re.compile(
+    r"平均|均值|差额|差距|之差|相差|合计|总和|之和|变动|变化|占比|比例|比率|倍"
+    r"|\b(?:averages?|mean|differences?|change[ds]?|ratio|sum|combined|proportion|times|percentage)\b",
+    re.IGNORECASE,
+)
 _MOST_OPERANDS = 6
 """With more, some combination fits any figure by chance."""
 _KINDS = frozenset({"amount", "quantity", "number", "percent", "percent_points"})
+
+
+def is_derived(clause: str) -> bool:
+    """Tell whether `clause` speaks of a figure that its writer worked out."""
+    return _DERIVED.search(clause) is not None
 
 
 def recompute(stated: Symbol, operands: Sequence[Symbol], clause: str) -> Symbol | None:
@@ -27,7 +37,7 @@ def recompute(stated: Symbol, operands: Sequence[Symbol], clause: str) -> Symbol
     Only where the clause speaks of a computation, and only from figures that were themselves found
     in cited sources.
     """
-    if stated.kind not in _KINDS or not _OPERATION.search(clause):
+    if stated.kind not in _KINDS or not (_OPERATION.search(clause) or is_derived(clause)):
         return None
     target = _magnitude(stated)
     known = list({symbol.normal: symbol for symbol in operands if symbol.kind in _KINDS}.values())
@@ -52,7 +62,7 @@ def _magnitude(symbol: Symbol) -> Magnitude | None:
 
 def _operations(target: str, operand: str) -> list[Callable[[Decimal, Decimal], Decimal | None]]:
     if target == operand:
-        return [lambda a, b: a + b, lambda a, b: a - b]
+        return [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: (a + b) / 2]
     if target == "pp" and operand == "%":
         return [lambda a, b: a - b]
     if target == "%":

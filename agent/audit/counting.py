@@ -29,6 +29,9 @@ _UNIT_ZH = (
     "个|天|日|年|月|周|星期|小时|分钟|秒|人|次|倍|家|名|位|元|条|款|岁|吨|米|公里|公斤|千克|份|套|台|件|级|层|届|期|章|节"
     "|页|部|所|座|间|辆|只|场|集|季|成|折|步|类|种|项|轮|笔|户|县|省|国|字|点|号|班|队"
 )
+_YEAR = re.compile(r"(?:19[5-9]|20\d)\d")
+_MEASURED = re.compile(rf"\s*(?:(?!年)(?:{_UNIT_ZH})|[%‰]|[A-Za-z]*[°])")
+_MONEY_BEFORE = re.compile(r"[$€£¥]\s*\Z")
 _CHINESE = re.compile(
     rf"(?<![零〇一二两三四五六七八九十百千万亿第])([零〇一二两三四五六七八九十百千]{{1,9}})(?=(?:{_UNIT_ZH}))"
 )
@@ -44,7 +47,7 @@ _ENGLISH = re.compile(
 
 
 def read_counts(text: str, taken: Sequence[Symbol]) -> list[Symbol]:
-    """Return the plain numbers and identifiers of `text` outside the symbols already `taken`, ordered by start.
+    """Return numbers, bare years and identifiers outside the symbols already `taken`, ordered by start.
 
     A written-out one (`一个`, `one`) is no figure: it is an article more often than a count.
     """
@@ -57,11 +60,21 @@ def read_counts(text: str, taken: Sequence[Symbol]) -> list[Symbol]:
         if 1 not in covered[start:end]:
             found.setdefault(start, _symbol(text, start, end, value))
             covered[start:end] = b"\x01" * (end - start)
+    for start, symbol in found.items():
+        if _is_year(folded, symbol):
+            found[start] = symbol.model_copy(update={"kind": "period", "token": f"[PERIOD_{symbol.normal}]"})
     for match in _IDENTIFIER.finditer(folded):
         start, end = match.span()
         if 1 not in covered[start:end]:
             found[start] = _identifier(text, start, end)
     return [found[start] for start in sorted(found)]
+
+
+def _is_year(folded: str, symbol: Symbol) -> bool:
+    """A bare year (a table's column, `the 2019 budget`) is a period; `2019 个` is a count."""
+    if not _YEAR.fullmatch(folded, symbol.start, symbol.end):
+        return False
+    return not _MEASURED.match(folded, symbol.end) and not _MONEY_BEFORE.search(folded, 0, symbol.start)
 
 
 def _readings(folded: str) -> list[tuple[int, int, Decimal]]:

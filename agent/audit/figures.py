@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from agent.audit.approximate import is_approximately, is_on_the_wrong_side
-from agent.audit.computed import recompute
+from agent.audit.approximate import Hedge, belies, covers, hedge_of
+from agent.audit.computed import is_derived, recompute
 from agent.audit.content import blank_out, share, subject_terms
 from agent.audit.counting import is_spelled_out, read_counts
 from agent.audit.flips import direction
-from agent.audit.periods import bind_period, clause_of, fit, source_period
-from agent.audit.sources import Source
+from agent.audit.periods import TIME_KINDS, bind_period, clause_of, fit, source_period
+from agent.audit.sources import Source, is_unscaled
 from retrieval.language_id import language_of
 from retrieval.symbols.compare import Magnitude, compare, parse_normal
 from retrieval.types import Symbol
@@ -32,6 +32,7 @@ Outcome = Literal[
     "different",
     "scale",
     "sign",
+    "unit_unknown",
     "subject",
     "period_mismatch",
     "period_above",
@@ -99,13 +100,22 @@ def check_figures(
         (id(c.source), c.symbol.start) for group in candidates for c in group if c.comparison in ("equal", "rounded")
     }
     findings = [
-        _judge(text, figure, figures, group, stated, context) for figure, group in zip(figures, candidates, strict=True)
+        _judge(text, figure, figures, group, stated, sources, context)
+        for figure, group in zip(figures, candidates, strict=True)
     ]
     operands = [f.match for f in findings if f.outcome in FOUND and f.match is not None]
     return [
-        _retry(text, finding, [*operands, *context.nearby]) if finding.outcome in ("missing", "different") else finding
-        for finding in findings
+        _retry(text, finding, [*operands, *context.nearby], _operands(group))
+        if finding.outcome in ("missing", "different")
+        else finding
+        for finding, group in zip(findings, candidates, strict=True)
     ]
+
+
+def _operands(candidates: Sequence[_Candidate]) -> list[Symbol]:
+    """The few figures that the source states for the same thing."""
+    ranked = sorted((c for c in candidates if c.aligned >= _SAME_THING), key=lambda c: -c.aligned)
+    return [c.symbol for c in ranked[:4]]
 
 
 def _candidates(text: str, bare: str, figure: Symbol, sources: Sequence[Source], question: str) -> list[_Candidate]:
@@ -116,29 +126,34 @@ def _candidates(text: str, bare: str, figure: Symbol, sources: Sequence[Source],
     if len(subject) < 2:
         subject |= subject_terms(question)
     language = language_of(text)
+    hedge, directed = hedge_of(text[start:end]), direction(text[start:end]) is not None
     found: list[_Candidate] = []
     for source in sources:
         comparable = "other" in (language, source.language) or language == source.language
         for symbol in (*source.figures, *source.heading_symbols):
-            comparison = _compare(text[start:end], figure, symbol)
+            comparison = _compare(figure, symbol, hedge, directed)
             if comparison == "incomparable":
-                continue
+                if not _off_by_scale(figure, symbol):
+                    continue
+                comparison = "unscaled"
             in_text = symbol in source.figure_set
             found.append(_Candidate(source, symbol, comparison, _align(subject, source, symbol, comparable, in_text)))
     return found
 
 
-def _compare(clause: str, stated: Symbol, source: Symbol) -> str:
+def _compare(stated: Symbol, source: Symbol, hedge: Hedge | None, directed: bool) -> str:
+    if (stated.kind in TIME_KINDS) != (source.kind in TIME_KINDS):
+        return "incomparable"
     comparison = compare(stated, source)
-    if comparison == "different" and stated.kind in ("percent", "percent_points") and direction(clause) is None:
+    if comparison == "different" and stated.kind in ("percent", "percent_points") and not directed:
         # "a change of 5.2 %" says nothing of the direction.
         mirrored = source.model_copy(update={"normal": source.normal.lstrip("-")})
         return compare(stated, mirrored) if source.normal.startswith("-") else comparison
-    if comparison == "rounded" and is_on_the_wrong_side(clause, stated, source):
-        return "different"
-    if comparison in ("different", "incomparable") and is_approximately(clause, stated, source):
-        return "rounded"
-    return comparison
+    if hedge is None:
+        return comparison
+    if comparison == "rounded":
+        return "different" if belies(hedge, stated, source) else comparison
+    return "rounded" if comparison in ("different", "incomparable") and covers(hedge, stated, source) else comparison
 
 
 def _align(subject: frozenset[str], source: Source, symbol: Symbol, comparable: bool, in_text: bool) -> float:
@@ -154,13 +169,15 @@ def _judge(
     figures: Sequence[Symbol],
     candidates: Sequence[_Candidate],
     stated: set[tuple[int, int]],
+    sources: Sequence[Source],
     context: FigureContext,
 ) -> FigureFinding:
     matches = [c for c in candidates if c.comparison in ("equal", "rounded", "contains")]
+    unscaled = [c for c in candidates if c.comparison in ("different", "unscaled") and _lacks_unit(c)]
     others = [c for c in candidates if c.comparison == "different" and (id(c.source), c.symbol.start) not in stated]
     rival = max(others, key=lambda c: c.aligned, default=None)
     if not matches:
-        return _judge_absent(figure, others, rival, context)
+        return _judge_absent(text, figure, others, unscaled, sources, context)
     best = max(matches, key=lambda c: (c.comparison == "equal", c.aligned))
     nearest = max(matches, key=lambda c: c.aligned)
     if figure.kind == "number":
@@ -204,13 +221,32 @@ def _unit_after(text: str, end: int) -> str:
     return match.group(1).casefold().rstrip("s") if match else ""
 
 
+_PAGE = re.compile(r"(?:第|\bpages?|\bp\.)\s*$", re.IGNORECASE)
+
+
+def _is_page(text: str, figure: Symbol) -> bool:
+    """`第 5 页` and `page 5` name the place a citation leads to."""
+    return figure.kind == "number" and figure.normal.isdigit() and _PAGE.search(text, 0, figure.start) is not None
+
+
 def _judge_absent(
-    figure: Symbol, others: Sequence[_Candidate], rival: _Candidate | None, context: FigureContext
+    text: str,
+    figure: Symbol,
+    others: Sequence[_Candidate],
+    unscaled: Sequence[_Candidate],
+    sources: Sequence[Source],
+    context: FigureContext,
 ) -> FigureFinding:
+    rival = max(others, key=lambda c: c.aligned, default=None)
     for other in others:
         if _turned(figure, other.symbol):
             return FigureFinding(figure, "sign", other.source, other.symbol)
+    if _is_page(text, figure) and any(Decimal(figure.normal) in s.pages for s in sources):
+        return FigureFinding(figure, "question")
     repeated = any(compare(figure, asked) == "equal" for asked in context.asked)
+    cell = next((c for c in unscaled if _off_by_scale(figure, c.symbol)), None)
+    if cell is not None:
+        return FigureFinding(figure, "unit_unknown", cell.source, cell.symbol)
     if rival is not None and rival.aligned >= (0.6 if repeated or figure.kind == "number" else _SAME_THING):
         return FigureFinding(figure, "different", rival.source, rival.symbol)
     if repeated:
@@ -246,6 +282,15 @@ def _found(comparison: str) -> Outcome:
     return "equal" if comparison == "equal" else "rounded" if comparison == "rounded" else "contains"
 
 
+def _lacks_unit(candidate: _Candidate) -> bool:
+    """Tell whether the figure stands in a table whose unit the source does not name."""
+    return (
+        candidate.source.unit is None
+        and is_unscaled(candidate.symbol)
+        and (candidate.symbol in candidate.source.figure_set and candidate.source.in_table(candidate.symbol.start))
+    )
+
+
 def _turned(stated: Symbol, source: Symbol) -> bool:
     """Tell whether two percentages differ in nothing but their sign: a fall told as a rise."""
     if stated.kind != source.kind or stated.kind not in ("percent", "percent_points"):
@@ -255,7 +300,7 @@ def _turned(stated: Symbol, source: Symbol) -> bool:
 
 def _off_by_scale(stated: Symbol, source: Symbol) -> bool:
     """Tell whether two figures have the same digits but another power of ten (亿 for billion)."""
-    if stated.kind not in ("amount", "quantity"):
+    if stated.kind not in ("amount", "quantity") or source.kind not in ("amount", "quantity", "number"):
         return False
     left, right = parse_normal(stated.kind, stated.normal), parse_normal(source.kind, source.normal)
     if not isinstance(left, Magnitude) or not isinstance(right, Magnitude) or not left.value or not right.value:
@@ -264,12 +309,17 @@ def _off_by_scale(stated: Symbol, source: Symbol) -> bool:
     return ratio != 1 and ratio == Decimal(1).scaleb(ratio.adjusted())
 
 
-def _retry(text: str, finding: FigureFinding, operands: Sequence[Symbol]) -> FigureFinding:
+def _retry(text: str, finding: FigureFinding, operands: Sequence[Symbol], rivals: Sequence[Symbol]) -> FigureFinding:
     """A figure that does not stand in the source may follow from figures that do."""
     start, end = clause_of(text, finding.symbol.start)
+    derived = is_derived(text[start:end])
     origin = recompute(finding.symbol, operands, text[start:end])
+    if origin is None and derived:
+        origin = recompute(finding.symbol, rivals, text[start:end])
     if origin is not None:
         return FigureFinding(finding.symbol, "computed", finding.source, origin)
+    if derived and finding.outcome == "different":
+        return FigureFinding(finding.symbol, "missing", finding.source)
     return finding
 
 

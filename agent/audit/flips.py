@@ -72,9 +72,7 @@ _SIDES: tuple[tuple[str, str, str], ...] = (
         r"驳回|否决|未批准|不批准|不同意|未同意|未通过|\breject\w*|\bden(?:y|ied|ies)\b|\brefus\w+|\bdisapprov\w+",
     ),
 )
-_NEGATION = re.compile(
-    r"不|没有?|未|无|勿|\b(?:not|never|no|none|neither|nor|without|cannot|unable)\b|n['’]t\b", re.IGNORECASE
-)
+_NEGATION = re.compile(r"不|没有?|未|无|勿|\b(?:not|never|no|none|neither|nor|cannot|unable)\b|n['’]t\b", re.IGNORECASE)
 _COMPILED = tuple((name, re.compile(a, re.IGNORECASE), re.compile(b, re.IGNORECASE)) for name, a, b in _SIDES)
 _ALIGNED = 0.7
 """Share of the shorter clause's terms that must be common before two clauses are said to speak of the same thing."""
@@ -121,6 +119,8 @@ def find_flip(text: str, sources: Sequence[Source]) -> Flip | None:
         for source in sources:
             for clause in source.clauses:
                 if len(claim.terms & clause.terms) < 2 and len(claim.terms) > 2:
+                    continue
+                if source.in_table(clause.start):  # a cell asserts nothing that could be turned round
                     continue
                 other = _stance(source.text[clause.start : clause.end])
                 score = _alignment(claim.terms, other.terms)

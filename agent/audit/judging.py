@@ -13,7 +13,7 @@ from agent.audit.verdicts import Risk, SentenceVerdict, VerdictKind
 from agent.settings import AuditSettings
 
 _INVENTED = frozenset({"missing", "stitched", "gap"})
-_DOUBTFUL_PERIOD = frozenset({"period_above", "period_not_asked"})
+_DOUBTFUL = frozenset({"period_above", "period_not_asked", "unit_unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _by_words(findings: Findings, settings: AuditSettings) -> VerdictKind:
 
 def _confirmed(findings: Findings) -> bool:
     """Tell whether a figure of the sentence stands in a source; repeating the question confirms nothing."""
-    return any(f.outcome in FOUND and f.outcome != "question" for f in findings.figures)
+    return any(f.outcome in FOUND | {"unit_unknown"} and f.outcome != "question" for f in findings.figures)
 
 
 def _mostly_quoted(findings: Findings) -> bool:
@@ -79,7 +79,7 @@ def _mostly_quoted(findings: Findings) -> bool:
 def _has_doubt(findings: Findings) -> bool:
     return (
         findings.wrong_period
-        or any(f.outcome in _DOUBTFUL_PERIOD for f in findings.figures)
+        or any(f.outcome in _DOUBTFUL for f in findings.figures)
         or any(q.outcome == "term_missing" for q in findings.quotes)
     )
 

@@ -11,7 +11,7 @@ from agent.audit.sources import Source
 from retrieval.symbols.compare import compare
 from retrieval.types import Symbol
 
-_TIME = frozenset({"period", "date"})
+TIME_KINDS = frozenset({"period", "date"})
 _LINK_AFTER = re.compile(
     r"\s*(?:[(（]\s*|,?\s*(?:in|for|during|at|as\s+of|as\s+at|at\s+the\s+end\s+of|by|on)\s+(?:the\s+)?)\Z",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ Fit = Literal["fits", "differs", "unknown"]
 
 def times(symbols: Sequence[Symbol]) -> list[Symbol]:
     """Return the dates and periods among `symbols`."""
-    return [symbol for symbol in symbols if symbol.kind in _TIME]
+    return [symbol for symbol in symbols if symbol.kind in TIME_KINDS]
 
 
 def bind_period(figure: Symbol, symbols: Sequence[Symbol], text: str, start: int, end: int) -> Symbol | None:

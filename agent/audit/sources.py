@@ -27,9 +27,18 @@ _UNIT = re.compile(
 _PREFIX = re.compile(r"(RMB|USD|US\$|CNY|EUR|HK\$|\$|€|¥)\s*(.*)", re.IGNORECASE)
 
 
+def is_unscaled(symbol: Symbol) -> bool:
+    """Tell whether a figure is digits and at most a currency sign: in a table its scale may stand elsewhere."""
+    if symbol.kind not in ("number", "amount"):
+        return False
+    return not re.search(r"[万亿千百]|[A-Za-z]{2,}\s*\Z|\d\s?[kmb]\b|[元圆]", symbol.surface, re.IGNORECASE)
+
+
 def _apply_unit(figure: str, unit: str) -> str:
     unit = re.sub(r"(million|billion|thousand)s\b", r"\1", unit, flags=re.IGNORECASE)
     prefix = _PREFIX.fullmatch(unit)
+    if prefix and not figure[:1].isdigit():  # the figure brings its own currency sign
+        return f"{figure} {prefix.group(2)}"
     return f"{prefix.group(1)} {figure} {prefix.group(2)}" if prefix else f"{figure} {unit}"
 
 
@@ -63,6 +72,8 @@ class Source:
         self.text = text
         self.heading = heading
         self.period_match: PeriodMatch = "unknown"
+        self.pages = range(0)
+        """The pages the text stands on; empty where the format has none."""
         self._reader = reader
         self._tenant = tenant
 
@@ -87,20 +98,28 @@ class Source:
         """`figures`, to tell them from those of the headings."""
         return frozenset(self.figures)
 
-    def _with_units(self, symbols: Sequence[Symbol]) -> Iterator[Symbol]:
-        """Yield the bare numbers of the text once more as amounts, where text or headings name a unit for them."""
+    @cached_property
+    def unit(self) -> str | None:
+        """The unit that text or headings name for the numbers of a table (`in millions`, `单位：亿元`)."""
         unit = _UNIT.search(self.text) or _UNIT.search(self.heading)
-        if unit is None:
+        return next((group for group in unit.groups() if group), None) if unit else None
+
+    def _with_units(self, symbols: Sequence[Symbol]) -> Iterator[Symbol]:
+        """Yield the numbers and unscaled amounts of the text's tables once more, in the unit named for them."""
+        if self.unit is None:
             return
-        words = unit.group(1) or unit.group(2) or unit.group(3)
+        has_rows = any(self._is_row(index) for index in range(len(self.sentences)))
         for symbol in symbols:
-            if symbol.kind != "number":
+            if not is_unscaled(symbol) or (has_rows and not self.in_table(symbol.start)):
                 continue
-            for read in self._reader.read(_apply_unit(symbol.surface, words), tenant=self._tenant):
+            for read in self._reader.read(_apply_unit(symbol.surface, self.unit), tenant=self._tenant):
                 if read.cls == "value" and read.kind in ("amount", "quantity"):
-                    yield read.model_copy(
-                        update={"start": symbol.start, "end": symbol.end, "surface": f"{symbol.surface} {words}"}
-                    )
+                    surface = f"{symbol.surface} {self.unit}"
+                    yield read.model_copy(update={"start": symbol.start, "end": symbol.end, "surface": surface})
+
+    def in_table(self, position: int) -> bool:
+        """Tell whether a character stands in a table's row."""
+        return self._is_row(bisect_right([start for start, _ in self.sentences], position) - 1)
 
     @cached_property
     def heading_symbols(self) -> tuple[Symbol, ...]:
@@ -218,6 +237,8 @@ class SourceBook:
                 heading = "\n".join(part for part in (chunk.title, *chunk.heading_path) if part)
                 source = Source(label, chunk.text, heading, self._reader, self._tenant)
                 source.period_match = passage.period_match
+                if chunk.page_start is not None:
+                    source.pages = range(chunk.page_start, (chunk.page_end or chunk.page_start) + 1)
             elif result is not None:
                 source = Source(label, result, "", self._reader, self._tenant)
             else:

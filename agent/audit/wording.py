@@ -48,6 +48,10 @@ _TEXT: dict[str, tuple[str, str]] = {
         "数量级不符：回答写“{answer}”，来源写的是“{source}”",
         'wrong order of magnitude: the answer says "{answer}", the source says "{source}"',
     ),
+    "figure_unit_unknown": (
+        "来源表格中的“{source}”未注明单位，无法核对“{answer}”",
+        'the source\'s table does not name the unit of "{source}", so "{answer}" could not be checked',
+    ),
     "figure_sign": (
         "方向相反：回答是 {answer}，来源是 {source}",
         "opposite direction: the answer says {answer}, the source {source}",
