@@ -195,6 +195,9 @@ def _detect_markup(start: str, display_name: str, suffix: str) -> Format | None:
         raise _unsupported(display_name, f"XML with the root element {name!r}")
     if re.match(r"<svg\b", start, re.I):
         raise _unsupported(display_name, "an SVG image")
+    root = re.match(r"<([A-Za-z_][\w:.-]*)", start)
+    if root and not _ELEMENT.match(start) and start.rstrip().endswith(f"</{root.group(1)}>"):
+        raise _unsupported(display_name, f"XML with the root element {root.group(1)!r}")
     if suffix in _MARKDOWN_NAMES:
         return "markdown"
     sample = start[:_HEAD]

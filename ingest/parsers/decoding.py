@@ -107,12 +107,15 @@ def _nul_pattern(sample: bytes) -> str | None:
         return "utf-32-le"
     if lanes[0] > 0.9 and lanes[1] > 0.9 and lanes[3] < 0.2:
         return "utf-32-be"
-    even, odd = (lanes[0] + lanes[2]) / 2, (lanes[1] + lanes[3]) / 2
-    if odd > 0.02 and even < odd / 20 and _plausible(sample, "utf-16-le") > 0.95:
-        return "utf-16-le"
-    if even > 0.02 and odd < even / 20 and _plausible(sample, "utf-16-be") > 0.95:
-        return "utf-16-be"
-    return None
+    if sum(lanes) < 0.02:
+        return None
+    # Zero high bytes tell the order where Latin letters read the other way round are Chinese characters.
+    scores = {
+        "utf-16-le": _plausible(sample, "utf-16-le") + lanes[1] + lanes[3],
+        "utf-16-be": _plausible(sample, "utf-16-be") + lanes[0] + lanes[2],
+    }
+    best = max(scores, key=lambda encoding: scores[encoding])
+    return best if _plausible(sample, best) > 0.95 else None
 
 
 def _utf16_without_mark(raw: bytes) -> str | None:
@@ -226,6 +229,9 @@ def _stands_between_latin(text: str) -> bool:
 
 
 def _western(raw: bytes) -> DecodedText | None:
+    western = _lenient(raw, "cp1252")
+    if not western.damaged and _reads_western(western.text[:_SAMPLE]):
+        return western
     guess = from_bytes(raw[:_SAMPLE]).best()
     if guess is not None:
         decoded = _lenient(raw, guess.encoding)
@@ -234,3 +240,17 @@ def _western(raw: bytes) -> DecodedText | None:
     if _non_ascii(raw) * 3 > len(raw):
         return None
     return _lenient(raw, "cp1252")
+
+
+_WESTERN_LETTERS = frozenset("àâäáãåæçéèêëíìîïñóòôöõøœúùûüÿßšžÀÂÄÁÃÅÆÇÉÈÊËÍÌÎÏÑÓÒÔÖÕØŒÚÙÛÜŸŠŽ")
+_WESTERN_SIGNS = frozenset("€‚„…†‡‰‹‘’“”•–—™›¡¢£¥§©ª«¬®°±²³´µ¶·¹º»¼½¾¿×\xa0")
+
+
+def _reads_western(text: str) -> bool:
+    """Accents on some letters, signs never inside a word: what Cyrillic or Polish read as cp1252 is not."""
+    accented = sum(1 for character in text if character in _WESTERN_LETTERS)
+    letters = sum(1 for character in text if character.isalpha())
+    others = sum(1 for character in text if ord(character) > 0x7F) - accented
+    signs = sum(1 for character in text if character in _WESTERN_SIGNS)
+    inside = len(re.findall(r"[a-z][¡¢£¥§©ª«¬®±²³µ¶¹»¼½¾¿][a-z]", text))
+    return accented * 4 <= letters and others == signs and not inside

@@ -33,11 +33,10 @@ def find_furniture(pages: Mapping[int, Sequence[Line]], heights: Mapping[int, fl
         for edge, line in _edge_lines(lines, heights[page_number]):
             edges[edge, _form(line.text)].append(line)
     minimum = _MIN_PAGES if len(pages) != 2 or _are_alike(pages) else 2
-    running: set[Line] = set()
-    for (_, form), lines in edges.items():
-        on_pages = {line.page_number for line in lines}
-        if _is_page_number(form, lines) or (len(on_pages) >= minimum and _same_height(lines)):
-            running.update(lines)
+    running: dict[str, set[Line]] = {"top": set(), "bottom": set()}
+    for (edge, form), lines in edges.items():
+        if _is_page_number(form, lines) or (_is_one_text(lines, minimum) and _same_height(lines)):
+            running[edge].update(lines)
     found = {line for lines in pages.values() for line in _outermost(lines, running)}
     kept = any(line not in found for lines in pages.values() for line in lines)
     return frozenset(found) if kept else frozenset()
@@ -50,17 +49,24 @@ def _edge_lines(lines: Sequence[Line], height: float) -> list[tuple[str, Line]]:
     return top + bottom
 
 
-def _outermost(lines: Sequence[Line], running: AbstractSet[Line]) -> list[Line]:
-    """Keep of the running lines those with nothing but running lines between them and the edge of the page."""
+def _outermost(lines: Sequence[Line], running: Mapping[str, AbstractSet[Line]]) -> list[Line]:
+    """Keep of the running lines those with nothing but running lines between them and their edge of the page."""
     rows = rows_of([line for line in lines if line.upright and line.table is None])
     found: list[Line] = []
-    for side in (rows, rows[::-1]):
+    for edge, side in (("top", rows), ("bottom", rows[::-1])):
         for row in side:
-            inner = [line for line in row if line in running]
-            found.extend(inner)
-            if len(inner) < len(row):
+            outer = [line for line in row if line in running[edge]]
+            found.extend(outer)
+            if len(outer) < len(row):
                 break
     return found
+
+
+def _is_one_text(lines: Sequence[Line], minimum: int) -> bool:
+    """The same words on enough pages; numbers in them may differ only where they count with the pages."""
+    if len({line.page_number for line in lines}) < minimum:
+        return False
+    return len({squeeze(line.text) for line in lines}) == 1 or _counts_with_pages(lines)
 
 
 def _form(text: str) -> str:
@@ -77,9 +83,16 @@ def _is_page_number(form: str, lines: Sequence[Line]) -> bool:
 
 def _counts_with_pages(lines: Sequence[Line]) -> bool:
     """Bare numbers are page numbers where they rise with the pages, or where a lone one is its page's number."""
-    offsets = [int(re.sub(r"\D", "", line.text)[:9]) - line.page_number for line in lines]
-    if len(offsets) == 1:
-        return offsets[0] == 0
+    numbers = [[int(number[:9]) for number in re.findall(r"\d+", line.text)] for line in lines]
+    if len(lines) == 1:
+        return numbers[0] == [lines[0].page_number]
+    return any(
+        _is_steady([row[at] - line.page_number for row, line in zip(numbers, lines, strict=True)])
+        for at in range(len(numbers[0]))
+    )
+
+
+def _is_steady(offsets: Sequence[int]) -> bool:
     return max(offsets.count(offset) for offset in set(offsets)) * 2 > len(offsets)
 
 
