@@ -7,7 +7,8 @@ to a store and found through `Searcher`, reranker included.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import NAMESPACE_URL, uuid5
 
 from retrieval.encoder import Encoder, ModelThread, Reranker
@@ -48,6 +49,22 @@ class RetrievalReport(Value):
     index_s: float
     query_ms: dict[str, float]
     """Median and 95th percentile of a question's time by stage, keys like `total.p50`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Where a question's text was found, and in what time."""
+
+    rank: int | None
+    """In search's order: its passages, then the candidates behind them."""
+    fused_rank: int | None
+    latencies_ms: Mapping[str, float]
+
+    @classmethod
+    def of(cls, result: SearchResult, text_id: str) -> _Answer:
+        passages = [_text_id(passage.chunk) for passage in result.passages]
+        candidates = [_text_id(candidate.chunk) for candidate in result.candidates]
+        return cls(rank_of([*passages, *candidates], text_id), rank_of(candidates, text_id), result.latencies_ms)
 
 
 class RetrievalEvaluation:
@@ -110,12 +127,14 @@ class RetrievalEvaluation:
             self._chunks += len(chunks)
             self._progress("index", done, len(self._dataset.texts))
 
-    async def _ask(self, searcher: Searcher) -> list[SearchResult]:
-        results: list[SearchResult] = []
+    async def _ask(self, searcher: Searcher) -> list[_Answer]:
+        # Only what the report needs is kept: the results of thousands of questions would fill gigabytes.
+        answers: list[_Answer] = []
         for question in self._dataset.questions:
-            results.append(await searcher.search(question.text, EVALUATOR, book=LabelBook(), top_k=DEPTH))
-            self._progress("ask", len(results), len(self._dataset.questions))
-        return results
+            result = await searcher.search(question.text, EVALUATOR, book=LabelBook(), top_k=DEPTH)
+            answers.append(_Answer.of(result, question.text_id))
+            self._progress("ask", len(answers), len(self._dataset.questions))
+        return answers
 
     def _cut(self, text: Text) -> Iterator[Chunk]:
         """Cut a text at sentence ends into chunks that fit the encoder, each under the text's title.
@@ -161,10 +180,9 @@ class RetrievalEvaluation:
     def _tokens(self, text: str) -> int:
         return self._encoder.count_tokens(self._language.symbolise(text, tenant=EVALUATOR.tenant).index_text)
 
-    def _report(self, results: Sequence[SearchResult], index_s: float) -> RetrievalReport:
-        right = [question.text_id for question in self._dataset.questions]
-        ours = per_question([rank_of(_ranking(r), t) for r, t in zip(results, right, strict=True)])
-        fused = per_question([rank_of(_fused(r), t) for r, t in zip(results, right, strict=True)])
+    def _report(self, answers: Sequence[_Answer], index_s: float) -> RetrievalReport:
+        ours = per_question([answer.rank for answer in answers])
+        fused = per_question([answer.fused_rank for answer in answers])
         theirs = per_question(self._bm25_ranks())
         return RetrievalReport(
             dataset=self._dataset.name,
@@ -173,7 +191,7 @@ class RetrievalEvaluation:
             reranker=self._reranker.name,
             texts=len(self._dataset.texts),
             chunks=self._chunks,
-            questions=len(right),
+            questions=len(answers),
             metrics={
                 **{name: mean(values) for name, values in ours.items()},
                 **{f"fused.{name}": mean(values) for name, values in fused.items()},
@@ -181,7 +199,7 @@ class RetrievalEvaluation:
             },
             over_bm25={name: paired_bootstrap(values, theirs[name]) for name, values in ours.items()},
             index_s=index_s,
-            query_ms=_latencies(results),
+            query_ms=_percentiles([answer.latencies_ms for answer in answers]),
         )
 
     def _bm25_ranks(self) -> list[int | None]:
@@ -193,26 +211,15 @@ class RetrievalEvaluation:
         ]
 
 
-def _ranking(result: SearchResult) -> list[str]:
-    """Return text ids as search orders them: its passages, then the candidates behind them."""
-    chunks = [*(p.chunk for p in result.passages), *(c.chunk for c in result.candidates)]
-    return [_text_id(chunk) for chunk in chunks]
-
-
-def _fused(result: SearchResult) -> list[str]:
-    return [_text_id(candidate.chunk) for candidate in result.candidates]
-
-
 def _text_id(chunk: Chunk) -> str:
     (text_id,) = chunk.labels
     return text_id
 
 
-def _latencies(results: Sequence[SearchResult]) -> dict[str, float]:
-    stages = sorted({stage for result in results for stage in result.latencies_ms})
+def _percentiles(questions: Sequence[Mapping[str, float]]) -> dict[str, float]:
     out: dict[str, float] = {}
-    for stage in stages:
-        values = sorted(result.latencies_ms[stage] for result in results if stage in result.latencies_ms)
+    for stage in sorted({stage for stages in questions for stage in stages}):
+        values = sorted(stages[stage] for stages in questions if stage in stages)
         out[f"{stage}.p50"] = values[len(values) // 2]
-        out[f"{stage}.p95"] = values[min(len(values) - 1, int(len(values) * 0.95))]
+        out[f"{stage}.p95"] = values[int(len(values) * 0.95)]
     return out

