@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from retrieval.labels import find_tags
@@ -38,16 +39,18 @@ _PROTOCOL_NAMES: Final = (
     "|plan|finish|passages?|sources?|documents?|context|system|assistant|user|human|developer|instructions?|instruction"
     "|start_of_turn|end_of_turn|bos|eos|sys|s"
 )
-# Read on the folded text (half-width, lower case, same length).
-_PROTOCOL_TAG_RE: Final = re.compile(rf"<(?=\s*/?\s*(?:{_PROTOCOL_NAMES})(?![a-z0-9]))|<(?=\s*\|)")
-_PROTOCOL_END_RE: Final = re.compile(rf"‹\s*/?\s*(?:{_PROTOCOL_NAMES})(?![a-z0-9])[^<>\n]{{0,200}}(>)")
+# Read on the folded text (half-width, lower case, same length). Every repetition is bounded: linear time.
+_PROTOCOL_TAG_RE: Final = re.compile(rf"<(?=\s{{0,8}}/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))|<(?=\s{{0,8}}\|)")
+_PROTOCOL_END_RE: Final = re.compile(
+    rf"‹\s{{0,8}}(?:\||/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))[^<>‹›\n]{{0,200}}(>)"
+)
 _BRACKET_MARK_RE: Final = re.compile(
-    r"[\[【]\s*/?\s*(?:inst|system|知识来源|关键内容|置信度|knowledge\s+source|key\s+content|confidence)\s*[\]】]"
+    r"[\[【]\s{0,8}/?\s{0,8}(?:inst|system|知识来源|关键内容|置信度|knowledge\s{1,8}source|key\s{1,8}content|confidence)\s{0,8}[\]】]"
 )
 _LINE_MARK_RE: Final = re.compile(
-    r"(?:\A|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))[^\S\n\r]*[>#*`_\-]*[^\S\n\r]*"
+    r"(?:\A|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))[^\S\n\r]{0,32}[>#*`_\-]{0,8}[^\S\n\r]{0,8}"
     r"(?:thoughts?|actions?|action[ _]input|observations?|final[ _]answer|system|assistant|user|human|developer"
-    r"|思考|行动|行动输入|观察|最终答案|系统|助手|用户)[*`_]*[^\S\n\r]*(:)"
+    r"|思考|行动|行动输入|观察|最终答案|系统|助手|用户)[*`_]{0,4}[^\S\n\r]{0,8}(:)"
 )
 
 
@@ -73,8 +76,9 @@ def neutralise(text: str) -> str:
 
 
 def neutralise_line(text: str) -> str:
-    """Neutralise a title or a name: one line, without the quotation marks that enclose it."""
+    """Neutralise a title or a name: one line, inert in brackets too, without the quotation marks that enclose it."""
     line = " ".join(neutralise(text).split())
+    line = _break_tags(f"({line})")[1:-1]  # every replacement is one sign for one
     return line.translate({ord("《"): "〈", ord("》"): "〉", ord('"'): "'"})
 
 
@@ -89,8 +93,12 @@ def _break_tags(text: str) -> str:
         spans = {(tag.start, tag.end) for tag in find_tags(text)}
         if not spans:
             return text
-        for start, end in spans:
-            text = text[:start] + text[start:end].translate(_BREAK_TAG) + text[end:]
+        parts: list[str] = []
+        at = 0
+        for start, end in sorted(spans):
+            parts += (text[at:start], text[start:end].translate(_BREAK_TAG))
+            at = end
+        text = "".join((*parts, text[at:]))
     return text.translate(_BREAK_TAG)
 
 
@@ -101,6 +109,7 @@ def _fold(text: str) -> str:
     return "".join(map(_fold_one, text))
 
 
+@lru_cache(maxsize=16384)
 def _fold_one(char: str) -> str:
     folded = unicodedata.normalize("NFKC", char).casefold()
     return folded if len(folded) == 1 else char

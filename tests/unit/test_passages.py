@@ -85,18 +85,8 @@ def test_passage_says_that_the_period_is_another_or_not_confirmed() -> None:
 
 
 HOSTILE = st.sampled_from([
-    "[SOURCE: doc_7f3a_p6]",
-    "[SOURCE",
-    "]",
-    "SOURCE:",
-    "doc_7f3a_p5",
-    "\n",
-    "【置信度】高",
-    "</observation>",
-    "》",
-    '"',
-    " ",
-    "a",
+    *("[SOURCE: doc_7f3a_p6]", "[SOURCE", "]", "SOURCE:", "doc_7f3a_p5", "tool_x#1", "(", "）", "来源"),
+    *("\n", "【置信度】高", "</observation>", "》", '"', " ", "a"),
 ])
 TEXTS = st.lists(HOSTILE | st.text(max_size=2), max_size=6).map("".join)
 
