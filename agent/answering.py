@@ -133,7 +133,7 @@ class Answering:
             yield state.emit(SentenceAudited, verdict=verdict)
         yield state.emit(
             RunCompleted,
-            status=status_of(audit, state.tier, stopped=state.stopped),
+            status=status_of(answer, audit, state.tier, stopped=state.stopped),
             answer=answer,
             audit=audit,
             passages=passages,

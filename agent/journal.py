@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
-from sqlalchemy import Connection, Engine, RowMapping, Select, and_, insert, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Select, and_, func, insert, or_, select, update
 
 from agent.errors import UnknownRunError
 from agent.events import EVENT_ADAPTER, Event, RunCancelled, RunCompleted, RunFailed, RunStarted
@@ -45,12 +45,7 @@ class Journal:
         if not batch:
             return
         with self._engine.begin() as connection:
-            for event in batch:
-                self._note(connection, event, principal)
-            connection.execute(
-                insert(run_events),
-                [{"run_id": e.run_id, "seq": e.seq, "kind": e.kind, "body": e.model_dump_json()} for e in batch],
-            )
+            self._write(connection, batch, principal)
 
     def run(self, run_id: str, principal: Principal) -> StoredRun:
         """Return one run.
@@ -96,6 +91,35 @@ class Journal:
                 .order_by(run_events.c.seq)
             )
             return [EVENT_ADAPTER.validate_json(body) for body in bodies]
+
+    def end_broken_runs(self, at: datetime) -> int:
+        """End every run that a crash of the process left `running`; return how many there were.
+
+        For the start of the one process that runs them.
+        """
+        with self._engine.begin() as connection:
+            broken = connection.execute(select(runs).where(runs.c.state == "running")).mappings().all()
+            for row in broken:
+                last = connection.scalar(select(func.max(run_events.c.seq)).where(run_events.c.run_id == row["run_id"]))
+                event = RunFailed(
+                    run_id=row["run_id"],
+                    trace_id=row["trace_id"],
+                    seq=0 if last is None else last + 1,
+                    at=at,
+                    code="interrupted",
+                    message="The process ended while the run was going on. Ask again.",
+                )
+                owner = Principal(tenant=row["tenant"], user=row["user"])
+                self._write(connection, [event], owner)
+        return len(broken)
+
+    def _write(self, connection: Connection, batch: Sequence[Event], principal: Principal) -> None:
+        for event in batch:
+            self._note(connection, event, principal)
+        connection.execute(
+            insert(run_events),
+            [{"run_id": e.run_id, "seq": e.seq, "kind": e.kind, "body": e.model_dump_json()} for e in batch],
+        )
 
     def _note(self, connection: Connection, event: Event, principal: Principal) -> None:
         """Keep the run's own row in step with its first and last event."""

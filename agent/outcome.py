@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agent.audit.verdicts import Audit
+from agent.models.wording import wording
 from retrieval.labels import find_tags
 from retrieval.types import Passage, Tier
 
@@ -13,16 +14,20 @@ Status = Literal["answered", "not_in_documents", "general", "stopped_by_guard"]
 
 _RESTS_ON_SOURCES = frozenset({"supported", "partly_supported", "contradicted"})
 
+_SAID_SO = (wording("zh").not_in_documents, wording("en").not_in_documents)
 
-def status_of(audit: Audit, tier: Tier, *, stopped: bool) -> Status:
+
+def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool) -> Status:
     """Return the status of an answer.
 
     `not_in_documents`: the run was to answer from documents, and no sentence of the answer
     was found to rest on a source. A contradicted sentence does rest on one: its answer
-    was given, and is wrong.
+    was given, and is wrong. An answer that opens by saying so may still name the nearest sources.
     """
     if stopped:
         return "stopped_by_guard"
+    if tier != "none" and answer.startswith(_SAID_SO):
+        return "not_in_documents"
     if any(sentence.kind in _RESTS_ON_SOURCES for sentence in audit.sentences):
         return "answered"
     return "general" if tier == "none" else "not_in_documents"

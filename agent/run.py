@@ -46,15 +46,20 @@ async def record(
     """
     pending: list[Event] = []
     last: Event | None = None
+    writing: asyncio.Future[None] | None = None
     try:
         async for event in events:
             last = event
             pending.append(event)
             if not isinstance(event, TextDelta | ThoughtDelta) or len(pending) >= _PENDING:
                 batch, pending = pending, []
-                await asyncio.to_thread(journal.append, batch, principal)
+                writing = asyncio.ensure_future(asyncio.to_thread(journal.append, batch, principal))
+                await asyncio.shield(writing)
             yield event
     except BaseException:
+        if writing is not None:
+            # A write that cancellation left behind goes on in its thread; the end must follow it.
+            await asyncio.wait([writing])
         await _close(events)
         cancelled = _cancelled(last, clock or SystemClock())
         # Written on this thread: a cancelled task may be cancelled again while it waits.

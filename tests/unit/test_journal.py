@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
@@ -156,6 +157,40 @@ async def test_a_cancelled_reader_leaves_a_cancelled_run(journal: Journal) -> No
     assert [e.kind for e in journal.events("r1", OWNER)] == [
         *("run_started", "step_started", "thought_delta", "run_cancelled"),
     ]
+
+
+async def test_cancelling_during_a_write_keeps_the_order(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+    append = journal.append
+
+    def slow(events: Any, principal: Principal) -> None:
+        if not go_on.is_set():
+            loop.call_soon_threadsafe(begun.set)
+            go_on.wait(5)
+        append(events, principal)
+
+    monkeypatch.setattr(journal, "append", slow)
+    task = asyncio.create_task(passed(stream(script()), journal))
+    await begun.wait()
+    task.cancel()
+    loop.call_soon(go_on.set)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert journal.run("r1", OWNER).state == "cancelled"
+    assert [e.kind for e in journal.events("r1", OWNER)] == ["run_started", "run_cancelled"]
+
+
+async def test_runs_that_a_crash_left_behind_are_ended_once(journal: Journal) -> None:
+    journal.append(script()[:3], OWNER)
+    await passed(stream(script("r2")), journal)
+    now = FakeClock().now()
+    assert journal.end_broken_runs(now) == 1
+    assert journal.end_broken_runs(now) == 0
+    stored = journal.run("r1", OWNER)
+    assert (stored.state, stored.error_code) == ("failed", "interrupted")
+    assert [e.seq for e in journal.events("r1", OWNER)] == [0, 1, 2, 3]
+    assert journal.run("r2", OWNER).state == "completed"
 
 
 async def test_collect_returns_the_terminal_event_and_nothing_else_ends_a_run() -> None:

@@ -31,6 +31,7 @@ from agent.fakes import FakeAuditor, FakeClock, FakeLibrary, FakeSearcher, FakeT
 from agent.llm import ChatPiece, ChatRequest
 from agent.loop import Agent
 from agent.models.scripted import ScriptedChatModel
+from agent.models.wording import wording
 from agent.run import RunRequest
 from agent.settings import LoopSettings
 from agent.tools.builtin.calculate import Calculate
@@ -347,6 +348,13 @@ async def test_a_store_that_is_down_is_a_failure_and_not_a_missing_answer() -> N
         assert isinstance(last, RunFailed)
         assert last.code == "store_unavailable"
         assert "10.0.0.7" not in last.message
+
+
+async def test_an_answer_that_says_so_is_not_in_the_documents_though_it_names_the_nearest_source() -> None:
+    text = f"{wording('en').not_in_documents} Nearest: Q3 brief, page 5 [SOURCE: doc_7f3a_p5]."
+    events = await drain(make_agent([f"<final_answer>{text}</final_answer>"]))
+    assert completed(events).status == "not_in_documents"
+    assert len(of(events, CitationAdded)) == 1
 
 
 class Hanging:

@@ -64,7 +64,8 @@ FRAGMENTS = [
     *("It was 238 million [SOURCE: doc_7f3a_p5]. ", "是 9 [SOURCE: doc_9999_p1]。", "[SOURCE: tool_calculate#1]"),
     *("<final_answer>Revenue was 238 million [SOURCE: doc_7f3a_p5].</final_answer>", "<tool_name>", "</arguments>"),
 ]
-TEXTS = st.lists(st.sampled_from([*FRAGMENTS, *CALLS, *CALLS]), max_size=5).map("".join)
+GOOD = "Thought: x\n<final_answer>Revenue was 238 million [SOURCE: doc_7f3a_p5].</final_answer>"
+TEXTS = st.just(GOOD) | st.lists(st.sampled_from([*FRAGMENTS, *CALLS, *CALLS]), max_size=5).map("".join)
 
 
 @st.composite
@@ -123,10 +124,10 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("CRITICAL")
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.lists(replies(), min_size=1, max_size=5),
-    st.none() | st.lists(replies(), min_size=1, max_size=2),
+    st.none() | st.lists(replies(), min_size=1, max_size=2) | st.just([GOOD]),
     st.sampled_from(["strong", "weak", "none"]),
     st.sampled_from(["up", "down", "empty"]),
     st.integers(1, 5),
