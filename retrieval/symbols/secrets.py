@@ -182,7 +182,8 @@ def _years(groups: list[str]) -> bool:
     return all(re.fullmatch("(?:19|20)[0-9]{2}", g) for g in groups)
 
 
-_BEFORE_LABEL = re.compile(r"(?i)(?<![a-z])(?:tel|phone|mobile|mob|cell|id|card)\Z")
+# A small-letter word is glued text (zhang13812345678); capitals before digits make a serial number.
+_BEFORE_LABEL = re.compile(r"(?<![A-Za-z])(?i:tel|phone|mobile|mob|cell|id|card)\Z|[a-z]{3}\Z")
 
 
 def _in_number(before: str) -> bool:

@@ -88,6 +88,22 @@ def test_symbolising_twice_is_symbolising_once(text: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-07-01Q3 2024",
+        "二亿三千万百分之五",
+        "RMB 238 million2024-07-01",
+        "2021—2023年度，2024.07.01-2024.09.30",
+        "C1客户的R4基金2-3亿元，下降5%-6%",
+        "2019, 2018 and 2017: 主体评级AA+/A-1，13812345678",
+    ],
+)
+def test_symbolising_the_index_text_changes_nothing(text: str) -> None:
+    index_text = LANGUAGE.symbolise(text, tenant="t").index_text
+    assert LANGUAGE.symbolise(index_text, tenant="t").index_text == index_text
+
+
 @given(_ANY)
 @settings(max_examples=80)
 def test_reading_and_symbolising_agree(text: str) -> None:
