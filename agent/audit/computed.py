@@ -18,7 +18,8 @@ _OPERATION = re.compile(
 )
 _DERIVED = re.compile(
     r"平均|均值|差额|差距|之差|相差|合计|总和|之和|变动|变化|占比|比例|比率|倍"
-    r"|\b(?:averages?|mean|differences?|change[ds]?|ratio|sum|combined|proportion|times|percentage)\b",
+    r"|\b(?:averages?|mean|differences?|change[ds]?|ratio|sum|combined|proportion|times|percentage)\b"
+    r"|\b(?:increase|decrease|growth|rise|decline)\b.{0,120}\b(?:from\b.{0,40}\bto|between\b.{0,40}\band)\b",
     re.IGNORECASE,
 )
 _MOST_OPERANDS = 6

@@ -312,10 +312,10 @@ def _off_by_scale(stated: Symbol, source: Symbol) -> bool:
 def _retry(text: str, finding: FigureFinding, operands: Sequence[Symbol], rivals: Sequence[Symbol]) -> FigureFinding:
     """A figure that does not stand in the source may follow from figures that do."""
     start, end = clause_of(text, finding.symbol.start)
-    derived = is_derived(text[start:end])
+    derived = is_derived(text[:end])
     origin = recompute(finding.symbol, operands, text[start:end])
     if origin is None and derived:
-        origin = recompute(finding.symbol, rivals, text[start:end])
+        origin = recompute(finding.symbol, rivals, text[:end])
     if origin is not None:
         return FigureFinding(finding.symbol, "computed", finding.source, origin)
     if derived and finding.outcome == "different":
@@ -328,4 +328,4 @@ def is_minor(finding: FigureFinding) -> bool:
     symbol = finding.symbol
     if finding.outcome != "missing" or symbol.kind != "number":
         return False
-    return is_spelled_out(symbol) or Decimal(symbol.normal) <= _COUNTS_LIKE_WORDS
+    return is_spelled_out(symbol) or (symbol.normal.isdigit() and int(symbol.normal) <= _COUNTS_LIKE_WORDS)

@@ -78,6 +78,10 @@ _ALIGNED = 0.7
 """Share of the shorter clause's terms that must be common before two clauses are said to speak of the same thing."""
 
 
+_LARGER_SHARE = 0.4
+"""The same of the longer clause: two words in common do not make a short clause about a long one."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Stance:
     sides: tuple[tuple[bool, bool], ...]
@@ -136,8 +140,10 @@ def find_flip(text: str, sources: Sequence[Source]) -> Flip | None:
 
 def _alignment(claim: frozenset[str], source: frozenset[str]) -> float:
     common = len(claim & source)
-    smaller = min(len(claim), len(source))
-    return common / smaller if smaller >= 2 and common >= 2 else 0.0
+    smaller, larger = sorted((len(claim), len(source)))
+    if smaller < 2 or common < 2 or common < _LARGER_SHARE * larger:
+        return 0.0
+    return common / smaller
 
 
 @lru_cache(maxsize=4096)

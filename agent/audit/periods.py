@@ -17,6 +17,8 @@ _LINK_AFTER = re.compile(
     re.IGNORECASE,
 )
 
+_PAIRED = re.compile(r"分别|依次|\brespectively\b", re.IGNORECASE)
+
 Fit = Literal["fits", "differs", "unknown"]
 
 
@@ -32,6 +34,8 @@ def bind_period(figure: Symbol, symbols: Sequence[Symbol], text: str, start: int
     nearest before it, the next in its clause, the next in the sentence.
     """
     near = [s for s in times(symbols) if start <= s.start and s.end <= end]
+    if is_paired(text[start:end]):
+        return _paired(figure, symbols, near, start, end)
     after = next((s for s in near if s.start >= figure.end), None)
     before = next((s for s in reversed(near) if s.end <= figure.start), None)
     if after is not None and _LINK_AFTER.match(text[figure.end : after.start]):
@@ -39,11 +43,24 @@ def bind_period(figure: Symbol, symbols: Sequence[Symbol], text: str, start: int
     return before or after
 
 
+def is_paired(sentence: str) -> bool:
+    """Tell whether a sentence lists figures and periods in the same order (`分别`, `respectively`)."""
+    return _PAIRED.search(sentence) is not None
+
+
+def _paired(figure: Symbol, symbols: Sequence[Symbol], near: Sequence[Symbol], start: int, end: int) -> Symbol | None:
+    """The n-th figure of its kind belongs to the n-th period; with other numbers of them nobody can tell."""
+    figures = [s.start for s in symbols if s.kind == figure.kind and start <= s.start and s.end <= end]
+    if len(figures) != len(near) or figure.start not in figures:
+        return None
+    return near[figures.index(figure.start)]
+
+
 def source_period(figure: Symbol, source: Source) -> Symbol | None:
     """Return the period of a source's figure: from its sentence, column or paragraph, else the headings."""
     start, end = source.sentence_at(figure.start)
-    own = bind_period(figure, source.symbols, source.text, start, end)
-    if own is not None:
+    own = bind_period(figure, source.figures, source.text, start, end)
+    if own is not None or is_paired(source.text[start:end]):
         return own
     header = source.header_cell(figure.start)
     column = [s for s in times(source.symbols) if header and header[0] <= s.start and s.end <= header[1]]

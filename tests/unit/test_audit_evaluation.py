@@ -47,8 +47,9 @@ def test_evaluate_reports_each_kind(auditor: Auditor) -> None:
 
 @pytest.mark.eval
 def test_auditor_keeps_true_answers_and_catches_changed_numbers(eval_data: Path, auditor: Auditor) -> None:
-    cases = list(read_cases(eval_data / "cmrc2018" / "derived_auditor_trial.jsonl"))
-    report = evaluate(cases, auditor)
+    cases = read_cases(eval_data / "cmrc2018" / "derived_auditor_trial.jsonl")
+    # All changed numbers, every third of the rest: enough to see a rule break, in a third of the time.
+    report = evaluate((c for n, c in enumerate(cases) if c.kind == "number_changed" or n % 3 == 0), auditor)
     assert report.of("gold").rejected <= 0.02
     assert (report.of("number_changed").balanced_accuracy or 0) >= 0.94
     assert (report.of("wrong_passage").balanced_accuracy or 0) >= 0.96

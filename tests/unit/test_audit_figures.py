@@ -207,6 +207,50 @@ def test_auditor_recomputes_a_difference_of_cited_figures(auditor: Auditor, sent
     assert check(auditor, sentence, source).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Total sales in 2019 were $1,496.5 million.", "supported"),
+        ("Total sales in 2018 were $1,496.5 million.", "contradicted"),
+        ("Total sales in 2019 were $1,496.5 thousand.", "contradicted"),
+        ("The average of total sales in 2018 and 2019 was $1,349.7 million.", "supported"),
+        ("The average of total sales in 2018 and 2019 was $1,431.2 million.", "partly_supported"),
+    ],
+)
+def test_auditor_takes_bare_years_of_a_table_for_its_columns(auditor: Auditor, sentence: str, kind: str) -> None:
+    table = "| (in millions) | 2019 | 2018 |\n| Other sales | 44.1 | 56.7 |\n| Total sales | $1,496.5 | $1,202.9 |"
+    assert check(auditor, sentence, table).kind == kind
+
+
+def test_auditor_says_when_a_table_names_no_unit(auditor: Auditor) -> None:
+    verdict = check(
+        auditor, "Total sales in 2019 were 1,496.5 million.", "| | 2019 | 2018 |\n| Total sales | 1,496.5 | 1,202.9 |"
+    )
+    assert verdict.kind == "partly_supported"
+    assert any("does not name the unit" in e.detail for e in verdict.evidence)
+
+
+@pytest.mark.parametrize(("amount", "kind"), [("251", "supported"), ("238", "contradicted")])
+def test_auditor_pairs_figures_and_periods_listed_respectively(auditor: Auditor, amount: str, kind: str) -> None:
+    source = "Revenue in 2024 and 2023 was RMB 238 million and RMB 251 million, respectively."
+    assert check(auditor, f"Revenue in 2023 was RMB {amount} million.", source).kind == kind
+
+
+@pytest.mark.parametrize(("page", "passed"), [(15, True), (16, False)])
+def test_auditor_takes_the_cited_page_for_no_figure_of_the_text(auditor: Auditor, page: int, passed: bool) -> None:
+    passage = plain_passage(LABEL, ZH, title="财务简报")
+    chunk = passage.chunk.model_copy(update={"page_start": 15, "page_end": 15})
+    audit = auditor.audit(
+        f"《财务简报》第 {page} 页：“公司营业收入 2.38 亿元”。[SOURCE: {LABEL}]",
+        passages=[passage.model_copy(update={"chunk": chunk})],
+        labels={LABEL},
+        question="",
+        tier="strong",
+        tenant="t",
+    )
+    assert (audit.sentences[0].kind == "supported") is passed
+
+
 def test_auditor_compares_secrets_by_pseudonym(auditor: Auditor) -> None:
     language = load_language(b"0123456789abcdef")
     source = language.symbolise("联系人电话 13812345678。", tenant="t").text
