@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ingest.detect import detect
-from ingest.errors import IngestError, ParserLimitError
+from ingest.errors import IngestError, ParserLimitError, SourceUnavailableError
 from ingest.parsers.registry import parse
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
@@ -38,7 +38,10 @@ _GRACE_S = 5
 
 def parse_file(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
     """Detect and parse; the handler of every real worker."""
-    return parse(path, detect(path, display_name), display_name, limits)
+    try:
+        return parse(path, detect(path, display_name), display_name, limits)
+    except OSError as exc:
+        raise SourceUnavailableError(f"{display_name}: the file cannot be read ({type(exc).__name__})") from exc
 
 
 def main(handler_name: str) -> None:
@@ -117,15 +120,19 @@ def _answer(request: dict[str, Any], handler: Handler) -> dict[str, Any] | bytes
     except RecursionError:
         return {"error": ParserLimitError.code, "message": f"{name}: the document is nested too deeply"}
     except Exception as exc:  # noqa: BLE001
-        # The boundary of STYLE B5: a parser's own fault becomes that file's failure. The
-        # traceback goes to the parent's log without the message, which may quote the document.
+        # A boundary: a parser's own fault becomes that file's failure. Where it happened goes to
+        # the parent's log, without the exception's message, which may quote the document.
         return {
             "error": "corrupt_document",
             "message": f"{name}: the parser failed on it ({type(exc).__name__})",
-            "traceback": "".join(traceback.format_tb(exc.__traceback__)),
+            "traceback": "\n".join(f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in _frames(exc)),
         }
     finally:
         signal.alarm(0)
+
+
+def _frames(error: Exception) -> traceback.StackSummary:
+    return traceback.extract_tb(error.__traceback__)
 
 
 def _limit(limits: ParserSettings) -> None:
