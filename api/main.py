@@ -2,7 +2,52 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
+import typer
+
+COMMANDS = {
+    "ingest": "Take files and folders in and wait until they are ready.",
+    "ask": "Ask a question; the answer names its sources and is audited.",
+    "search": "Search for passages, without an answer.",
+    "documents": "List, show or delete documents.",
+    "jobs": "List or show ingestion jobs.",
+    "runs": "List or show stored runs.",
+    "serve": "Serve HTTP.",
+    "doctor": "Say which parts are in use, what is missing and what mends it.",
+    "eval": "Measure on evaluation data.",
+    "keys": "Make API keys.",
+    "demo": "Ingest the samples, ask questions and check the answers' sources.",
+}
+
+
+def build(arguments: list[str]) -> typer.Typer:
+    """Build the command line for these arguments.
+
+    Only the command that is called is imported, so that `attest --help` stays quick:
+    the parts behind the commands cost seconds.
+    """
+    app = typer.Typer(
+        name="attest",
+        help="Ask your documents; every factual sentence names its source, and every source is checked.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    called = next((a for a in arguments if not a.startswith("-")), None)
+    for name, summary in COMMANDS.items():
+        if name == called:
+            import_module(f"api.commands.{name}").register(app, summary)
+        else:
+            app.command(name, help=summary)(_not_called)
+    return app
+
+
+def _not_called() -> None:
+    raise AssertionError("only the command that is called is ever run")
+
 
 def main() -> None:
     """Run the command line."""
-    raise SystemExit("the command line is not there yet")
+    build(sys.argv[1:])()

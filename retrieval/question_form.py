@@ -58,6 +58,17 @@ _AIMS = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_SIGNS = (
+    (re.compile(r"multiplied by|times|乘以?|(?<=[\d\s)])[x×](?=[\s\d(])"), "*"),
+    (re.compile(r"divided by|\bover\b|除以|÷"), "/"),
+    (re.compile(r"\bplus\b|加上?"), "+"),
+    (re.compile(r"\bminus\b|减去?"), "-"),
+    (re.compile(r"(?:percent|%)\s+of"), "% *"),
+    (re.compile(r"to the power of|\^"), "**"),
+    (re.compile(r"的平方"), "**2"),
+    (re.compile(r"的立方"), "**3"),
+)
+_CALCULATION = re.compile(r"[-+(\d][\d\s.,+\-*/%()]*")
 _EDGES = re.compile(r"^[\s,.!?;:~，。！？；：～、…]+|[\s,.!?;:~，。！？；：～、…]+$")
 
 
@@ -76,6 +87,20 @@ def question_form(question: str) -> Form:
     if _is_small_talk(bare):
         return "small_talk"
     return "open"
+
+
+def arithmetic_expression(question: str) -> str | None:
+    """Return the expression an arithmetic question asks for, in the notation of calculators; None when unclear.
+
+    `What is 12 times 8?` gives `12 * 8`, `3的平方` gives `3 **2`.
+    """
+    text = unicodedata.normalize("NFKC", question).lower()
+    for words, sign in _SIGNS:
+        text = words.sub(f" {sign} ", text)
+    found = max((m.group().strip() for m in _CALCULATION.finditer(text)), key=len, default="")
+    expression = " ".join(found.replace(",", "").split()).rstrip("=.+-*/ ")
+    complete = re.search(r"\d.*[-+*/%].*\d", expression) is not None
+    return expression if complete else None
 
 
 def _is_arithmetic(text: str, bare: str) -> bool:

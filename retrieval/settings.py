@@ -64,6 +64,9 @@ class TriggerSettings(Value):
     foreign_weight: float = 1.7
     """Added when the nearest passage is in another language: its terms cannot match the question's."""
     aim_weight: float = 1.5
+    lexical_bias: float = -3.0
+    lexical_coverage_weight: float = 7.0
+    """Where the encoder has no dense side, coverage alone decides."""
 
 
 class RetrievalSettings(Value):

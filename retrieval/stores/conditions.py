@@ -70,6 +70,13 @@ def scope_conditions(scope: Scope) -> tuple[Condition, ...] | None:
     return tuple(conditions)
 
 
+def within_document(scope: Scope, document_id: str) -> Scope:
+    """Narrow a scope to one document; to nothing when the scope leaves that document out."""
+    wanted = scope.filter.document_ids
+    only = frozenset({document_id} if wanted is None else {document_id} & wanted)
+    return scope.model_copy(update={"filter": scope.filter.model_copy(update={"document_ids": only})})
+
+
 def document_conditions(tenant: str, document_id: str) -> tuple[Condition, ...]:
     """Every chunk of one document, staged or published."""
     return (AnyOf(TENANT, (tenant,)), AnyOf(DOCUMENT, (document_id,)))

@@ -30,6 +30,7 @@ from retrieval.stores.conditions import (
     document_conditions,
     scope_conditions,
     visible_conditions,
+    within_document,
 )
 from retrieval.stores.payload import (
     CHUNK,
@@ -77,6 +78,7 @@ class EdgeStore:
         self._shard: engine.EdgeShard | None = None
         self._encoder: EncoderInfo | None = None
         self._unflushed = 0
+        self._sees_all: dict[tuple[str, frozenset[str]], bool] = {}
 
     async def open(self, encoder: EncoderInfo) -> None:
         await self._call(lambda: self._open(encoder))
@@ -122,12 +124,7 @@ class EdgeStore:
         return rank_by_symbols((hit.chunk for hit in hits), tokens, limit)
 
     async def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
-        wanted = scope.filter.document_ids
-        if wanted is not None and document_id not in wanted:
-            return []
-        only = scope.filter.model_copy(update={"document_ids": frozenset({document_id})})
-        narrowed = scope.model_copy(update={"filter": only})
-        chunks = [chunk async for batch in self.scan(narrowed) for chunk in batch]
+        chunks = [chunk async for batch in self.scan(within_document(scope, document_id)) for chunk in batch]
         return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
 
     async def count(self, scope: Scope) -> int:
@@ -247,6 +244,7 @@ class EdgeStore:
     def _apply(self, operation: engine.UpdateOperation, points: int) -> None:
         """Make one change durable; `points` is how many it touches."""
         shard = self._held()
+        self._sees_all.clear()
         shard.update(operation)
         for file in (self._folder / "shard" / "wal").iterdir():
             with file.open("rb+") as log:
@@ -286,8 +284,7 @@ class EdgeStore:
         conditions = scope_conditions(scope)
         if conditions is None:
             return []
-        # Word statistics come from what the asker may see, so that scores tell nothing of the rest.
-        corpus = engine.IdfParams(_filter(visible_conditions(scope))) if using == SPARSE and self._bm25() else None
+        corpus = self._corpus(scope) if using == SPARSE and self._opened().sparse == "bm25" else None
         request = engine.QueryRequest(
             limit=limit,
             query=engine.Query.Nearest(vector, using=using),
@@ -298,8 +295,20 @@ class EdgeStore:
         found = self._held().query(request)
         return best_first((ScoredChunk(chunk_of(point.payload), point.score) for point in found), limit)
 
-    def _bm25(self) -> bool:
-        return self._opened().sparse == "bm25"
+    def _corpus(self, scope: Scope) -> engine.IdfParams | None:
+        """Take word statistics from what the asker may see, so that scores tell nothing of the rest.
+
+        Counting them costs 28 ms at 20,000 chunks, the engine's own of the whole shard 0.6 ms; so
+        those serve an asker who sees everything, which is looked up once after each change.
+        """
+        import qdrant_edge as engine
+
+        visible = _filter(visible_conditions(scope))
+        asker = (scope.tenant, scope.access)
+        if asker not in self._sees_all:
+            everything = self._held().count(engine.CountRequest(exact=True))
+            self._sees_all[asker] = self._count(visible) == everything
+        return None if self._sees_all[asker] else engine.IdfParams(visible)
 
     def _held(self) -> engine.EdgeShard:
         if self._shard is None:

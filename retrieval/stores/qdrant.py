@@ -22,7 +22,14 @@ from retrieval.encoder import EncoderInfo
 from retrieval.errors import CollectionMissingError, StoreUnavailableError
 from retrieval.fusion import best_first, rank_by_symbols, symbol_tokens
 from retrieval.settings import StoreSettings
-from retrieval.stores.conditions import AnyOf, Condition, document_conditions, scope_conditions, visible_conditions
+from retrieval.stores.conditions import (
+    AnyOf,
+    Condition,
+    document_conditions,
+    scope_conditions,
+    visible_conditions,
+    within_document,
+)
 from retrieval.stores.payload import (
     CHUNK,
     DENSE,
@@ -134,12 +141,7 @@ class QdrantStore:
         return rank_by_symbols((hit.chunk for hit in hits), tokens, limit)
 
     async def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
-        wanted = scope.filter.document_ids
-        if wanted is not None and document_id not in wanted:
-            return []
-        only = scope.filter.model_copy(update={"document_ids": frozenset({document_id})})
-        narrowed = scope.model_copy(update={"filter": only})
-        chunks = [chunk async for batch in self.scan(narrowed) for chunk in batch]
+        chunks = [chunk async for batch in self.scan(within_document(scope, document_id)) for chunk in batch]
         return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
 
     async def count(self, scope: Scope) -> int:

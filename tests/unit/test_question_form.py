@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.question_form import question_form
+from retrieval.question_form import arithmetic_expression, question_form
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,21 @@ def test_other_questions_are_open(question: str) -> None:
 @given(st.text(max_size=300))
 def test_any_text_has_a_form(text: str) -> None:
     assert question_form(text) in {"arithmetic", "small_talk", "aims_at_documents", "open"}
+
+
+@pytest.mark.parametrize(
+    ("question", "expression"),
+    [
+        ("What is 17 * 23?", "17 * 23"),
+        ("what is 12 times 8?", "12 * 8"),
+        ("3的平方是多少", "3 **2"),
+        ("请计算 15% of 200", "15 % * 200"),
+        ("100 加 200 等于多少", "100 + 200"),
+        ("１２＋３０＝？", "12+30"),
+        ("1,200 divided by 3", "1200 / 3"),
+        ("what is seven", None),
+        ("42", None),
+    ],
+)
+def test_arithmetic_question_gives_its_expression(question: str, expression: str | None) -> None:
+    assert arithmetic_expression(question) == expression

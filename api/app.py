@@ -1,0 +1,46 @@
+"""The HTTP application: routes, limits, problem details, lifespan."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from api import problems
+from api.auth import KeyRing
+from api.container import open_container
+from api.limits import BodyLimit
+from api.routes import chat, documents, health, jobs, runs, search
+from api.settings import Settings
+
+
+def create_app(settings: Settings, *, local_owner: bool = False) -> FastAPI:
+    """Build the application.
+
+    Args:
+        settings: all settings.
+        local_owner: serve every caller on loopback as the local owner, keys file or
+            not. For the command line, which holds the data folder itself.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+        async with open_container(settings) as container:
+            app.state.container = container
+            yield
+
+    app = FastAPI(title="attest", version=version("attest"), lifespan=lifespan, docs_url="/docs", redoc_url=None)
+    keys_file = None if local_owner else settings.server.keys_file
+    app.state.key_ring = KeyRing.read(keys_file) if keys_file is not None else None
+    problems.install(app)
+    app.add_middleware(
+        BodyLimit,
+        max_body_bytes=settings.server.max_body_kb * 1024,
+        max_upload_bytes=settings.server.max_upload_mb * 1024 * 1024,
+        upload_path="/v1/documents",
+    )
+    for room in (health, documents, jobs, search, chat, runs):
+        app.include_router(room.router)
+    return app

@@ -1,0 +1,119 @@
+"""Who asks: API keys from a file, or the local owner on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+from pydantic import Field, TypeAdapter, ValidationError
+
+from api.errors import SettingsError, UnauthenticatedError
+from retrieval.errors import ForbiddenError
+from retrieval.types import ALL_RIGHTS, Principal, Right, Value
+
+LOCAL_OWNER = Principal(tenant="local", user="owner", rights=ALL_RIGHTS)
+"""The caller on loopback when no keys are configured."""
+
+
+class ApiKey(Value):
+    """One entry of the keys file. The key itself is never stored."""
+
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    principal: Principal
+
+
+class KeyRing:
+    """Maps API keys to principals."""
+
+    def __init__(self, keys: list[ApiKey]) -> None:
+        self._keys = keys
+
+    @classmethod
+    def read(cls, path: Path) -> KeyRing:
+        """Read a TOML file with `[[keys]]` entries: `sha256` and `principal = {tenant, user, groups, rights}`.
+
+        Raises:
+            SettingsError: the file is missing or an entry does not fit; no key material is shown.
+        """
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+            keys = TypeAdapter(list[ApiKey]).validate_python(document.get("keys", []))
+        except (OSError, tomllib.TOMLDecodeError) as exc:
+            raise SettingsError(f"keys file {path}: {exc}") from exc
+        except ValidationError as exc:
+            where = "; ".join(
+                f"keys.{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+                for error in exc.errors(include_input=False)
+            )
+            raise SettingsError(f"keys file {path}: {where}") from None
+        return cls(keys)
+
+    def principal(self, key: str) -> Principal:
+        """Return the principal of a key.
+
+        Raises:
+            UnauthenticatedError: the key is not known.
+        """
+        digest = hashlib.sha256(key.encode()).hexdigest()
+        found: Principal | None = None
+        for entry in self._keys:  # no early exit: the time taken tells nothing about which entry matched
+            if hmac.compare_digest(entry.sha256, digest):
+                found = entry.principal
+        if found is None:
+            raise UnauthenticatedError("this API key is not known")
+        return found
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name or address is this machine's loopback."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def authenticate(request: Request) -> Principal:
+    """Return who asks.
+
+    With a keys file every request needs `Authorization: Bearer KEY`. Without one, only
+    callers on loopback are served, as the local owner; `Host` and `Origin` must be
+    loopback too, so that a web page elsewhere cannot use the reader's browser as a door.
+
+    Raises:
+        UnauthenticatedError: no key where one is needed, or one that is not known.
+    """
+    ring: KeyRing | None = request.app.state.key_ring
+    if ring is not None:
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key:
+            raise UnauthenticatedError("send an API key: Authorization: Bearer KEY")
+        return ring.principal(key.strip())
+    client = request.client.host if request.client else ""
+    host = request.url.hostname or ""
+    origin = request.headers.get("origin")
+    if not is_loopback(client) or not is_loopback(host):
+        raise UnauthenticatedError("without a keys file only callers on this machine are served")
+    if origin is not None and origin != f"{request.url.scheme}://{request.url.netloc}":
+        raise UnauthenticatedError("requests from web pages of another origin are refused")
+    return LOCAL_OWNER
+
+
+Caller = Annotated[Principal, Depends(authenticate)]
+"""Route parameter: who asks."""
+
+
+def require(principal: Principal, right: Right) -> None:
+    """Let a principal pass that holds `right`.
+
+    Raises:
+        ForbiddenError: it does not.
+    """
+    if not principal.may(right):
+        raise ForbiddenError(f"this needs the right {right!r}, which {principal.user!r} does not hold")

@@ -1,0 +1,134 @@
+"""How the command line reaches attest: always over HTTP.
+
+A server that owns ATTEST_HOME is used where one runs; otherwise the same application
+is started inside this process. So every command is written once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from httpx_sse import aconnect_sse
+from pydantic import BaseModel, ValidationError
+
+from api.errors import ApiError, ServerUnreachableError
+from api.settings import Settings
+
+_TIMEOUT = httpx.Timeout(30.0, read=600.0)
+
+
+class ServerFile(BaseModel):
+    """What a running server writes into ATTEST_HOME, so that the command line finds it."""
+
+    url: str
+    pid: int
+
+
+class ProblemError(ApiError):
+    """The server answered with a problem."""
+
+    def __init__(self, code: str, detail: str, status: int) -> None:
+        super().__init__(detail)
+        self.problem_code = code
+        self.status = status
+
+
+class AttestClient:
+    """The HTTP calls that commands make; answers are plain JSON values."""
+
+    def __init__(self, http: httpx.AsyncClient, *, in_process: bool) -> None:
+        self._http = http
+        self.in_process = in_process
+        """True: work that this client started ends when it closes, and goes on at the next start."""
+
+    async def get(self, path: str, **params: str | int) -> Any:
+        """GET a resource."""
+        return _body(await self._http.get(path, params=params))
+
+    async def post(self, path: str, body: dict[str, Any]) -> Any:
+        """POST a JSON body."""
+        return _body(await self._http.post(path, json=body))
+
+    async def delete(self, path: str) -> Any:
+        """DELETE a resource."""
+        return _body(await self._http.delete(path))
+
+    async def upload(self, path: Path, source: str, fields: dict[str, Any]) -> Any:
+        """Upload a file and return its job."""
+        with path.open("rb") as file:
+            response = await self._http.post(
+                "/v1/documents", data={"source": source, **fields}, files={"file": (path.name, file)}
+            )
+        return _body(response)
+
+    async def stream(self, path: str, body: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        """POST and yield the events of the answer."""
+        async with aconnect_sse(self._http, "POST", path, json=body) as source:
+            if source.response.status_code >= 400:
+                await source.response.aread()
+                _body(source.response)
+            async for event in source.aiter_sse():
+                if event.data:
+                    yield json.loads(event.data)
+
+
+@asynccontextmanager
+async def open_client(settings: Settings) -> AsyncGenerator[AttestClient, None]:
+    """Connect to the server that owns ATTEST_HOME, or start the application in this process."""
+    headers = {"Authorization": f"Bearer {settings.api.key}"} if settings.api.key else {}
+    url = settings.api.url or await _running_server(settings.home)
+    async with AsyncExitStack() as stack:
+        if url is not None:
+            http = httpx.AsyncClient(base_url=url, headers=headers, timeout=_TIMEOUT)
+            await stack.enter_async_context(http)
+            try:
+                await http.get("/healthz")
+            except httpx.TransportError as exc:
+                raise ServerUnreachableError(f"no attest server answers at {url}") from exc
+            yield AttestClient(http, in_process=False)
+            return
+        from api.app import create_app  # heavy: not wanted when a server answers
+        from api.inprocess import InProcessTransport
+
+        app = create_app(settings, local_owner=True)
+        await stack.enter_async_context(app.router.lifespan_context(app))
+        http = httpx.AsyncClient(
+            transport=InProcessTransport(app), base_url="http://localhost", headers=headers, timeout=_TIMEOUT
+        )
+        await stack.enter_async_context(http)
+        yield AttestClient(http, in_process=True)
+
+
+def server_file(home: Path) -> Path:
+    """Return where a running server leaves its address."""
+    return home / "server.json"
+
+
+async def _running_server(home: Path) -> str | None:
+    try:
+        found = ServerFile.model_validate_json(server_file(home).read_text(encoding="utf-8"))
+    except (OSError, ValidationError):
+        return None
+    try:
+        async with httpx.AsyncClient(timeout=2.0, trust_env=False) as http:
+            answer = await http.get(f"{found.url}/healthz")
+    except httpx.TransportError:
+        return None  # left behind by a server that was killed
+    return found.url if answer.status_code == 200 else None
+
+
+def _body(response: httpx.Response) -> Any:
+    if response.status_code < 400:
+        return response.json()
+    try:
+        problem = response.json()
+        raise ProblemError(str(problem["code"]), str(problem["detail"]), response.status_code)
+    except (json.JSONDecodeError, KeyError, TypeError):
+        raise ProblemError(
+            "http", f"the server answered with status {response.status_code}", response.status_code
+        ) from None

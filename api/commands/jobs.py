@@ -1,0 +1,47 @@
+"""`attest jobs`: list and show ingestion jobs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from api.client import AttestClient
+from api.commands.session import Json, out, print_json, run
+from api.settings import Settings
+
+
+def register(app: typer.Typer, summary: str) -> None:
+    """Add the group of commands."""
+    group = typer.Typer(help=summary, no_args_is_help=True)
+    group.command("list")(list_jobs)
+    group.command("show")(show)
+    app.add_typer(group, name="jobs")
+
+
+def list_jobs(json_output: Json = False) -> None:
+    """List jobs, newest first."""
+
+    async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
+        return await client.get("/v1/jobs", limit=200)
+
+    found = run(work)
+    if json_output:
+        print_json(found)
+        return
+    table = Table("id", "source", "state", "stage", "chunks", "outcome", "error", box=None)
+    for job in found["jobs"]:
+        chunks = f"{job['chunks_done']}/{job['chunks_total'] or '?'}"
+        error = f"{job['error']} ({job['error_code']})" if job["error"] else ""
+        table.add_row(job["job_id"], job["source"], job["state"], job["stage"], chunks, job["outcome"] or "", error)
+    out.print(table)
+
+
+def show(job_id: Annotated[str, typer.Argument()]) -> None:
+    """Show one job, as JSON."""
+
+    async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
+        return await client.get(f"/v1/jobs/{job_id}")
+
+    print_json(run(work))

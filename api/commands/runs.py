@@ -1,0 +1,55 @@
+"""`attest runs`: list and show stored runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from api.client import AttestClient
+from api.commands.rendering import AnswerView
+from api.commands.session import Json, out, print_json, run
+from api.settings import Settings
+
+
+def register(app: typer.Typer, summary: str) -> None:
+    """Add the group of commands."""
+    group = typer.Typer(help=summary, no_args_is_help=True)
+    group.command("list")(list_runs)
+    group.command("show")(show)
+    app.add_typer(group, name="runs")
+
+
+def list_runs(json_output: Json = False) -> None:
+    """List your runs, newest first."""
+
+    async def work(client: AttestClient, _settings: Settings) -> list[dict[str, Any]]:
+        return await client.get("/v1/runs", limit=100)
+
+    found = run(work)
+    if json_output:
+        print_json(found)
+        return
+    table = Table("id", "state", "question", box=None)
+    for stored in found:
+        table.add_row(stored["run_id"], stored["state"], stored["question"])
+    out.print(table)
+
+
+def show(
+    run_id: Annotated[str, typer.Argument()],
+    json_output: Json = False,
+) -> None:
+    """Show a run from its journal, as it was shown while it ran."""
+
+    async def work(client: AttestClient, _settings: Settings) -> list[dict[str, Any]]:
+        return await client.get(f"/v1/runs/{run_id}/events")
+
+    events = run(work)
+    if json_output:
+        print_json(events)
+        return
+    view = AnswerView()
+    for event in events:
+        view.show(event)

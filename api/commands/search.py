@@ -1,0 +1,57 @@
+"""`attest search`: passages without an answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from api.client import AttestClient
+from api.commands.session import Json, out, print_json, run
+from api.settings import Settings
+
+
+def register(app: typer.Typer, summary: str) -> None:
+    """Add the command."""
+    app.command("search", help=summary)(search)
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    top_k: Annotated[int | None, typer.Option(min=1, max=50, help="How many passages.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="Only documents with this label; repeatable.")] = None,
+    explain: Annotated[bool, typer.Option(help="Show candidates with their scores by channel.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Search for passages."""
+    body: dict[str, Any] = {"query": query, "top_k": top_k, "filter": {"labels": label or []}}
+
+    async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
+        return await client.post("/v1/search", body)
+
+    found = run(work)
+    if json_output:
+        print_json(found)
+        return
+    for passage in found["passages"]:
+        chunk = passage["chunk"]
+        page = f", page {chunk['page_start']}" if chunk["page_start"] else ""
+        out.print(
+            Text(
+                f"[{passage['label']}] {chunk['title']}{page} · {passage['confidence']} {passage['score']:.2f}", "cyan"
+            )
+        )
+        out.print(Text(chunk["text"]))
+        out.print()
+    if not found["passages"]:
+        out.print("no passages")
+    if explain:
+        for candidate in found["candidates"]:
+            scores = " ".join(f"{k}={v:.3f}#{candidate['ranks'][k]}" for k, v in candidate["scores"].items())
+            dropped = found["dropped"].get(candidate["chunk_id"], "")
+            out.print(
+                Text(f"{candidate['fused']:.4f} {candidate['title']} p{candidate['page']} {scores} {dropped}", "dim")
+            )
+    times = " ".join(f"{k} {v:.1f} ms" for k, v in found["latency_ms"].items())
+    out.print(Text(f"encoder {found['encoder']} · reranker {found['reranker']} · {times}", "dim"))

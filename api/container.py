@@ -1,0 +1,185 @@
+"""Wiring: builds every part from settings, for the server and the command line alike."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy import Engine, make_url
+
+from agent.audit.auditor import Auditor
+from agent.journal import Journal
+from agent.llm import ChatModel
+from agent.loop import Agent
+from agent.models.extractive import ExtractiveModel
+from agent.models.openai import OpenAIChatModel
+from agent.tools.builtin.calculate import Calculate
+from agent.tools.builtin.finish import Finish
+from agent.tools.builtin.list_documents import ListDocuments
+from agent.tools.builtin.read_document import ReadDocument
+from agent.tools.builtin.search_knowledge import SearchKnowledge
+from agent.tools.registry import ToolRegistry
+from api.database import open_engine
+from api.keys import load_key
+from api.library import DocumentLibrary
+from api.models import Status
+from api.runs import RunService
+from api.settings import Settings
+from ingest.assembly import IngestParts, assemble
+from ingest.cutting import SymbolicCutter
+from ingest.sandbox import ParserPool
+from ingest.service import Ingestion
+from ingest.worker import Worker
+from retrieval.encoder import Encoder, ModelThread, Reranker
+from retrieval.encoders.select import load_encoder
+from retrieval.rerankers.select import load_reranker
+from retrieval.search import Searcher
+from retrieval.store import VectorStore
+from retrieval.stores.select import select_store
+from retrieval.symbols.language import SymbolLanguage, load_language
+from retrieval.trigger import Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """All parts of one running attest."""
+
+    settings: Settings
+    engine: Engine
+    language: SymbolLanguage
+    encoder: Encoder
+    reranker: Reranker
+    store: VectorStore
+    searcher: Searcher
+    ingestion: Ingestion
+    worker: Worker
+    journal: Journal
+    runs: RunService
+    model: ChatModel
+
+    async def status(self) -> Status:
+        """Tell which parts are in use."""
+        return Status(
+            status="ok",
+            version=version("attest"),
+            pid=os.getpid(),
+            home=str(self.settings.home),
+            encoder=self.encoder.info.name,
+            encoder_revision=self.encoder.info.revision,
+            reranker=self.reranker.name,
+            model=self.model.name,
+            store=self.settings.vectors.store,
+            database=make_url(self.settings.database_url).get_backend_name(),
+        )
+
+
+@asynccontextmanager
+async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
+    """Build all parts, start the ingestion worker, and take everything down again at exit.
+
+    Raises:
+        SettingsError: a key or a path does not fit.
+        RetrievalError: the encoder cannot be loaded, or the store is held, away, or another encoder's.
+    """
+    async with AsyncExitStack() as stack:
+        home = settings.home
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        engine = await asyncio.to_thread(open_engine, settings.database_url)
+        stack.callback(engine.dispose)
+        language = load_language(load_key(home / "keys", "pseudonym", settings.keys.pseudonym), settings.symbols.folder)
+
+        encoder_thread, reranker_thread = ModelThread("encoder"), ModelThread("reranker")
+        stack.callback(encoder_thread.close)
+        stack.callback(reranker_thread.close)
+        encoder = await encoder_thread.run(load_encoder, settings.models)
+        reranker = await reranker_thread.run(load_reranker, settings.models)
+        store = select_store(settings.vectors, home / "index")
+        stack.push_async_callback(store.close)
+        await store.open(encoder.info)
+
+        ingest = await _open_ingestion(stack, settings, engine, language, encoder, encoder_thread, store)
+        searcher = Searcher(
+            encoder, encoder_thread, reranker, reranker_thread, store, language, settings.search, live=ingest.live
+        )
+        extractive = ExtractiveModel(encoder, encoder_thread, language)
+        model: ChatModel = extractive
+        if settings.llm.base_url is not None:
+            model = endpoint = OpenAIChatModel(settings.llm)
+            stack.push_async_callback(endpoint.close)
+        agent = Agent(
+            model=model,
+            fallback=extractive if settings.llm.fallback == "extractive" else None,
+            tools=ToolRegistry([SearchKnowledge(), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
+            searcher=searcher,
+            trigger=Trigger(searcher, settings.trigger, encoder.info.name),
+            auditor=Auditor(language),
+            library=DocumentLibrary(ingest.catalog, store, ingest.live),
+            settings=settings.run,
+            encoder=encoder.info.name,
+        )
+        journal = Journal(engine)
+        runs = RunService(agent, journal, language)
+        stack.push_async_callback(runs.close)
+        yield Container(
+            settings=settings,
+            engine=engine,
+            language=language,
+            encoder=encoder,
+            reranker=reranker,
+            store=store,
+            searcher=searcher,
+            ingestion=ingest.ingestion,
+            worker=ingest.worker,
+            journal=journal,
+            runs=runs,
+            model=model,
+        )
+
+
+async def _open_ingestion(
+    stack: AsyncExitStack,
+    settings: Settings,
+    engine: Engine,
+    language: SymbolLanguage,
+    encoder: Encoder,
+    encoder_thread: ModelThread,
+    store: VectorStore,
+) -> IngestParts:
+    parsers = ParserPool(settings.ingestion.parser)
+    stack.push_async_callback(parsers.close)
+    parts = assemble(
+        engine=engine,
+        folder=settings.home / "originals",
+        key=load_key(settings.home / "keys", "vault", settings.keys.vault),
+        parsers=parsers,
+        cutter=SymbolicCutter(language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk),
+        encoder=encoder,
+        encoder_thread=encoder_thread,
+        store=store,
+        settings=settings.ingestion,
+    )
+    stack.callback(parts.close)
+    stop = asyncio.Event()
+    working = asyncio.create_task(parts.worker.run_forever(stop))
+
+    async def end() -> None:
+        stop.set()
+        await working
+
+    stack.push_async_callback(end)
+    return parts
+
+
+async def _wired(request: Request) -> Container:
+    container: Container = request.app.state.container
+    return container
+
+
+Wired = Annotated[Container, Depends(_wired)]
+"""Route parameter: the parts of this server."""

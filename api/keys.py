@@ -1,0 +1,47 @@
+"""Keys of this installation: made once, kept beside the data with mode 0600, never in the database."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from api.errors import SettingsError
+
+_BYTES = 32
+
+
+def load_key(folder: Path, name: str, given: str | None) -> bytes:
+    """Return a 32-byte key: the one given by settings (hex), else the one in `folder`, made at first use.
+
+    Raises:
+        SettingsError: the given or stored key is not 64 hex digits.
+    """
+    if given is not None:
+        return _parse(given, f"ATTEST_KEYS_{name.upper()}")
+    path = folder / f"{name}.key"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        # Written whole under another name, then linked: of two processes that start at
+        # once one makes the key, both read the same, and neither sees half of it.
+        draft = folder / f"{name}.{secrets.token_hex(4)}.tmp"
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return _parse(path.read_text(encoding="ascii"), str(path))
+
+
+def _parse(text: str, where: str) -> bytes:
+    try:
+        key = bytes.fromhex(text.strip())
+    except ValueError:
+        key = b""
+    if len(key) != _BYTES:
+        raise SettingsError(f"{where}: a key is {2 * _BYTES} hex digits; make one with: openssl rand -hex {_BYTES}")
+    return key

@@ -1,0 +1,112 @@
+"""What the HTTP door takes and gives beyond the values of the rooms."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from pydantic import Field
+
+from agent.events import RunCompleted
+from ingest.types import Document, Job
+from retrieval.types import Candidate, Passage, SearchFilter, Value
+
+Limit = Annotated[int, Query(ge=1, le=500)]
+Offset = Annotated[int, Query(ge=0)]
+
+
+class ChatBody(Value):
+    """A question."""
+
+    question: str = Field(min_length=1, max_length=8000)
+    stream: bool = True
+    """True: server-sent events. False: the terminal event as JSON."""
+    language: Literal["zh", "en"] | None = None
+    """Language of the answer; None: that of the question."""
+    filter: SearchFilter = SearchFilter()
+
+
+class SearchBody(Value):
+    """A search without an answer."""
+
+    query: str = Field(min_length=1, max_length=8000)
+    top_k: int | None = Field(default=None, ge=1, le=50)
+    filter: SearchFilter = SearchFilter()
+
+
+class CandidateView(Value):
+    """One fused candidate of the decision log."""
+
+    chunk_id: str
+    document_id: str
+    title: str
+    page: int | None
+    scores: dict[str, float]
+    ranks: dict[str, int]
+    fused: float
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> CandidateView:
+        """View a candidate without its text."""
+        return cls(
+            chunk_id=candidate.chunk.chunk_id,
+            document_id=candidate.chunk.document_id,
+            title=candidate.chunk.title,
+            page=candidate.chunk.page_start,
+            scores={str(k): float(v) for k, v in candidate.scores.items()},
+            ranks={str(k): int(v) for k, v in candidate.ranks.items()},
+            fused=candidate.fused,
+        )
+
+
+class SearchAnswer(Value):
+    """What a search found and how it came about."""
+
+    query: str
+    """The question as it was searched: secrets replaced by pseudonyms."""
+    passages: tuple[Passage, ...]
+    candidates: tuple[CandidateView, ...]
+    dropped: dict[str, str]
+    """chunk_id → why it was left out."""
+    latency_ms: dict[str, float]
+    encoder: str
+    reranker: str
+
+
+class DocumentList(Value):
+    """A page of documents."""
+
+    documents: tuple[Document, ...]
+
+
+class JobList(Value):
+    """A page of jobs."""
+
+    jobs: tuple[Job, ...]
+
+
+class RunView(Value):
+    """A stored run."""
+
+    run_id: str
+    question: str
+    state: Literal["running", "completed", "failed", "cancelled"]
+    completed: RunCompleted | None = None
+    """The terminal event of a completed run: the same as in the stream."""
+    error_code: str | None = None
+    error: str | None = None
+
+
+class Status(Value):
+    """What `attest doctor` and `/healthz` tell."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    pid: int
+    home: str
+    encoder: str
+    encoder_revision: str
+    reranker: str
+    model: str
+    store: str
+    database: str

@@ -1,0 +1,32 @@
+"""Chat: the streamed and the plain answer fold the same events."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from agent.events import RunCompleted, RunFailed
+from agent.run import collect
+from api.auth import Caller, require
+from api.container import Wired
+from api.models import ChatBody
+from api.problems import problem
+from api.sse import event_stream
+
+router = APIRouter(prefix="/v1/chat", tags=["chat"])
+
+
+@router.post("", response_model=RunCompleted)
+async def chat(body: ChatBody, caller: Caller, wired: Wired) -> Response | RunCompleted:
+    """Ask a question. `stream: true` gives server-sent events, else the terminal event as JSON."""
+    require(caller, "chat")
+    live = wired.runs.start(body, caller)
+    if body.stream:
+        return event_stream(live.follow())
+    match await collect(live.follow()):
+        case RunCompleted() as completed:
+            return completed
+        case RunFailed(code=code, message=message):
+            return problem(code, message, run_id=live.run_id)
+        case _:
+            return problem("run_cancelled", "the run was cancelled", status=409, run_id=live.run_id)

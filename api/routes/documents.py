@@ -1,0 +1,87 @@
+"""Documents: upload, list, look at, delete."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, UploadFile
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+
+from api.auth import Caller
+from api.container import Wired
+from api.models import DocumentList, Limit, Offset
+from ingest.report import AdmissionReport
+from ingest.types import DeletionReceipt, Document, DocumentMeta, Job
+from retrieval.types import EVERYONE
+
+router = APIRouter(prefix="/v1/documents", tags=["documents"])
+
+_READ_BYTES = 1 << 20
+
+
+@router.post("", status_code=202)
+async def upload(
+    caller: Caller,
+    wired: Wired,
+    file: Annotated[UploadFile, File(description="The document; its type is decided by its content.")],
+    source: Annotated[
+        str | None, Form(description="Name that ties versions together; default: the file's name.")
+    ] = None,
+    title: Annotated[str | None, Form()] = None,
+    issuer: Annotated[str, Form()] = "",
+    authority: Annotated[str, Form()] = "unknown",
+    effective_from: Annotated[date | None, Form()] = None,
+    effective_to: Annotated[date | None, Form()] = None,
+    labels: Annotated[list[str] | None, Form()] = None,
+    access: Annotated[list[str] | None, Form(description="everyone, user:NAME, group:NAME")] = None,
+    language: Annotated[str | None, Form()] = None,
+) -> Job:
+    """Take a document in and return at once with its job."""
+    try:
+        meta = DocumentMeta.model_validate({
+            "title": title,
+            "issuer": issuer,
+            "authority": authority,
+            "effective_from": effective_from,
+            "effective_to": effective_to,
+            "labels": frozenset(labels or ()),
+            "access": frozenset(access or (EVERYONE,)),
+            "language": language,
+        })
+    except ValidationError as exc:
+        raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in exc.errors()]) from None
+    return await wired.ingestion.submit(caller, source or file.filename or "upload", _pieces(file), meta)
+
+
+@router.get("")
+async def documents(caller: Caller, wired: Wired, limit: Limit = 100, offset: Offset = 0) -> DocumentList:
+    """List the documents that the caller may see, newest first."""
+    found = await asyncio.to_thread(wired.ingestion.list_documents, caller, limit=limit, offset=offset)
+    return DocumentList(documents=tuple(found))
+
+
+@router.get("/{document_id}")
+async def document(document_id: str, caller: Caller, wired: Wired) -> Document:
+    """Show one document."""
+    return await asyncio.to_thread(wired.ingestion.get_document, caller, document_id)
+
+
+@router.get("/{document_id}/report")
+async def report(document_id: str, caller: Caller, wired: Wired) -> AdmissionReport | None:
+    """Show a document's admission report; null while there is none."""
+    return await asyncio.to_thread(wired.ingestion.get_report, caller, document_id)
+
+
+@router.delete("/{document_id}")
+async def delete(document_id: str, caller: Caller, wired: Wired) -> DeletionReceipt:
+    """Delete a document with all that was derived from it, and say what was left."""
+    return await wired.ingestion.delete(caller, document_id)
+
+
+async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
+    while piece := await file.read(_READ_BYTES):
+        yield piece

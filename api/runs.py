@@ -1,0 +1,98 @@
+"""Runs in flight: started by a request, journalled, followed by any number of readers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator
+
+from agent.events import Event
+from agent.journal import Journal
+from agent.loop import Agent
+from agent.run import RunRequest, record
+from api.models import ChatBody
+from retrieval.language_id import language_of
+from retrieval.symbols.language import SymbolLanguage
+from retrieval.types import Principal
+
+log = logging.getLogger(__name__)
+
+
+class LiveRun:
+    """The events of one run so far, and a way to wait for more.
+
+    All use is on one event loop, so nothing is locked.
+    """
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        self._events: list[Event] = []
+        self._more = asyncio.Event()
+        self._ended = False
+
+    def put(self, event: Event) -> None:
+        """Add an event and wake the readers."""
+        self._events.append(event)
+        self._wake()
+
+    def end(self) -> None:
+        """Say that no event follows."""
+        self._ended = True
+        self._wake()
+
+    async def follow(self) -> AsyncIterator[Event]:
+        """Yield every event from the first on, until the run has ended."""
+        index = 0
+        while True:
+            more = self._more
+            while index < len(self._events):
+                yield self._events[index]
+                index += 1
+            if self._ended:
+                return
+            await more.wait()
+
+    def _wake(self) -> None:
+        self._more.set()
+        self._more = asyncio.Event()
+
+
+class RunService:
+    """Starts runs in the background: a reader who leaves does not end the run."""
+
+    def __init__(self, agent: Agent, journal: Journal, language: SymbolLanguage) -> None:
+        self._agent = agent
+        self._journal = journal
+        self._language = language
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, body: ChatBody, principal: Principal) -> LiveRun:
+        """Start a run and return its live view."""
+        question = self._language.symbolise(body.question, tenant=principal.tenant).text
+        spoken = body.language or ("zh" if language_of(body.question) == "zh" else "en")
+        request = RunRequest(
+            run_id=uuid.uuid4().hex,
+            trace_id=uuid.uuid4().hex,
+            question=question,
+            language=spoken,
+            filter=body.filter,
+        )
+        live = LiveRun(request.run_id)
+        task = asyncio.create_task(self._drive(request, principal, live))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return live
+
+    async def close(self) -> None:
+        """Cancel what still runs; each run ends in its `run_cancelled`."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _drive(self, request: RunRequest, principal: Principal, live: LiveRun) -> None:
+        try:
+            async for event in record(self._agent.run(request, principal), self._journal, principal):
+                live.put(event)
+        finally:
+            live.end()

@@ -1,0 +1,161 @@
+"""Settings: the one place that reads the environment.
+
+Every setting is `ATTEST_<SECTION>_<FIELD>` (for example `ATTEST_LLM_BASE_URL`), or
+`[section] field` in `ATTEST_HOME/attest.toml`; the environment wins. A name that is
+not known is an error that says so, so that a misspelt setting is never ignored.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from agent.settings import LlmSettings, LoopSettings
+from api.errors import SettingsError
+from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
+from retrieval.settings import EncoderSettings, SearchSettings, StoreSettings, TriggerSettings
+from retrieval.types import Value
+
+# Names that others own: the tests' switches.
+_FOREIGN_SECTIONS = {"test"}
+
+
+class ServerSettings(Value):
+    """The HTTP door."""
+
+    host: str = "127.0.0.1"
+    """Beyond loopback only with `keys_file`."""
+    port: int = Field(default=8321, ge=0, le=65535)
+    keys_file: Path | None = None
+    """TOML file that maps API keys to principals; without it the caller on loopback is the local owner."""
+    max_upload_mb: int = Field(default=200, ge=1)
+    max_body_kb: int = Field(default=256, ge=1)
+    """Largest JSON body."""
+
+
+class ClientSettings(Value):
+    """How the command line reaches a running server."""
+
+    url: str | None = None
+    """Server to talk to; None: the one that owns ATTEST_HOME, else none (in process)."""
+    key: str | None = Field(default=None, repr=False)
+
+
+class DatabaseSettings(Value):
+    """The SQL database."""
+
+    url: str | None = Field(default=None, repr=False)
+    """SQLAlchemy URL; None: SQLite in ATTEST_HOME."""
+
+
+class SecretKeys(Value):
+    """Keys; None: made once in `ATTEST_HOME/keys` (mode 0600)."""
+
+    pseudonym: str | None = Field(default=None, repr=False, min_length=32)
+    vault: str | None = Field(default=None, repr=False, min_length=32)
+
+
+class SymbolSettings(Value):
+    """The symbol language."""
+
+    folder: Path | None = None
+    """Folder with domain files (`*.toml`) beside the built-in ones."""
+
+
+class EvaluationSettings(Value):
+    """Where evaluation data lies."""
+
+    data: Path | None = None
+
+
+class Settings(BaseSettings):
+    """All settings, joined."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ATTEST_",
+        env_nested_delimiter="_",
+        env_nested_max_split=1,
+        extra="forbid",
+        frozen=True,
+    )
+
+    home: Path = Field(default_factory=lambda: user_data_path("attest", appauthor=False))
+    """Where all state lives; never in the checkout."""
+    server: ServerSettings = ServerSettings()
+    api: ClientSettings = ClientSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    keys: SecretKeys = SecretKeys()
+    symbols: SymbolSettings = SymbolSettings()
+    models: EncoderSettings = EncoderSettings()
+    vectors: StoreSettings = StoreSettings()
+    search: SearchSettings = SearchSettings()
+    trigger: TriggerSettings = TriggerSettings()
+    parser: ParserSettings = ParserSettings()
+    chunk: ChunkSettings = ChunkSettings()
+    ingest: IngestSettings = IngestSettings()
+    llm: LlmSettings = LlmSettings()
+    run: LoopSettings = LoopSettings()
+    eval: EvaluationSettings = EvaluationSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Put the TOML file of ATTEST_HOME below the environment."""
+        home = Path(os.environ.get("ATTEST_HOME") or user_data_path("attest", appauthor=False))
+        return (
+            init_settings,
+            env_settings,
+            TomlConfigSettingsSource(settings_cls, toml_file=home / "attest.toml"),
+        )
+
+    @property
+    def ingestion(self) -> IngestSettings:
+        """Ingestion's settings with the sections `parser` and `chunk` put in."""
+        parser = self.parser.model_copy(update={"max_bytes": self.server.max_upload_mb * 1024 * 1024})
+        return self.ingest.model_copy(update={"parser": parser, "chunk": self.chunk})
+
+    @property
+    def database_url(self) -> str:
+        """The database in use."""
+        return self.database.url or f"sqlite:///{self.home / 'attest.sqlite3'}"
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read the environment and `attest.toml`.
+
+    Raises:
+        SettingsError: a name is unknown or a value does not fit; the message names it.
+    """
+    known = set(Settings.model_fields) | _FOREIGN_SECTIONS
+    for name in os.environ:
+        if name.startswith("ATTEST_"):
+            section = name.removeprefix("ATTEST_").lower().split("_", 1)[0]
+            if section not in known:
+                sections = ", ".join(sorted(known - _FOREIGN_SECTIONS))
+                raise SettingsError(f"{name}: there is no setting section {section!r}; sections are {sections}")
+    try:
+        return Settings(**overrides)
+    except ValidationError as exc:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+            for error in exc.errors(include_input=False)
+        )
+        raise SettingsError(f"settings do not fit: {problems}") from None
+    except ValueError as exc:  # TOML syntax, JSON in a section variable
+        raise SettingsError(f"settings cannot be read: {exc}") from None
