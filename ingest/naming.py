@@ -1,4 +1,4 @@
-"""Display names of sources: text only, never a path on disk."""
+"""Names of sources and titles, fit to be stored and shown: text only, never a path on disk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import unicodedata
 
 MAX_NAME = 255
+MAX_TITLE = 300
 _DIGEST = 8
 
 
@@ -24,6 +25,12 @@ def source_name(given: str, fallback: str) -> str:
         return clean
     digest = hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     return f"{clean[: MAX_NAME - _DIGEST - 1]}~{digest}"
+
+
+def title_of(given: str) -> str:
+    """Return a title on one line, at most 300 characters; blank stays blank."""
+    clean = " ".join("".join(" " if char.isspace() else _shown(char) for char in given).split())
+    return clean if len(clean) <= MAX_TITLE else clean[: MAX_TITLE - 1].rstrip() + "…"
 
 
 def _shown(char: str) -> str:

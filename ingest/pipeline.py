@@ -17,6 +17,7 @@ from ingest.encoding import BatchEncoder
 from ingest.errors import JobCancelledError, NoTextError
 from ingest.leases import Claim, Leases
 from ingest.lifecycle import Lifecycle
+from ingest.naming import title_of
 from ingest.originals import Originals
 from ingest.purge import Purger
 from ingest.report import VersionChange, build_report, compare
@@ -132,7 +133,7 @@ class Pipeline:
         work.parsed = parsed
         work.document = document.model_copy(
             update={
-                "title": document.meta.title or parsed.title or document.source,
+                "title": title_of(document.meta.title or "") or title_of(parsed.title) or document.source,
                 "format": parsed.format,
                 "page_count": parsed.page_count,
             }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -25,6 +27,7 @@ from ingest.fakes import InProcessParsers, ParagraphCutter, sqlite_engine
 from ingest.settings import IngestSettings, ParserSettings
 from ingest.tables import metadata
 from ingest.types import DocumentMeta, Job
+from ingest.worker import MAX_TAKEOVERS
 from retrieval.encoder import ModelThread
 from retrieval.errors import StoreUnavailableError
 from retrieval.fakes import HashEncoder
@@ -641,6 +644,70 @@ async def test_pipeline_worker_survives_a_database_that_is_away(house: House) ->
     await house.parts.worker.run_forever(stop)
     assert house.parts.ingestion.get_job(ANN, job.job_id).state == "succeeded"
     assert raised() >= 2
+
+
+async def test_pipeline_document_that_keeps_killing_its_worker_is_given_up(house: House) -> None:
+    job = await house.submit(THREE)
+    leases: Any = house.parts.worker._leases  # type: ignore[attr-defined]
+    for _ in range(MAX_TAKEOVERS + 1):
+        assert leases.claim("another worker") is not None
+        leases.expire(lambda _owner: True)
+    await house.parts.worker.run_until_idle()
+    given_up = house.parts.ingestion.get_job(ANN, job.job_id)
+    assert (given_up.state, given_up.error_code) == ("failed", "worker_died")
+    await house.parts.ingestion.retry(ANN, job.job_id)
+    await house.parts.worker.run_until_idle()
+    assert house.parts.ingestion.get_job(ANN, job.job_id).state == "succeeded"
+
+
+async def test_pipeline_long_work_keeps_its_lease(house: House) -> None:
+    brief = IngestSettings(lease_s=0.3)
+    other = build(house.engine, house.folder, house.store, brief, house.encoder, house.thread)
+    job = await other.submit(THREE)
+    leases: Any = other.parts.worker._leases  # type: ignore[attr-defined]
+    renewed, loop = asyncio.Event(), asyncio.get_running_loop()
+    real_renew, real_parse = leases.renew, other.parsers.parse
+    count = 0
+
+    def renew(owner: str, job_ids: Any) -> int:
+        nonlocal count
+        kept: int = real_renew(owner, job_ids)
+        count += kept
+        if count == 3:
+            loop.call_soon_threadsafe(renewed.set)
+        return kept
+
+    async def slow(path: Path, name: str) -> Any:
+        await renewed.wait()
+        assert leases.claim("thief") is None
+        return await real_parse(path, name)
+
+    leases.renew, other.parsers.parse = renew, slow  # type: ignore[method-assign]
+    await other.parts.worker.run_until_idle()
+    assert other.parts.ingestion.get_job(ANN, job.job_id).state == "succeeded"
+    other.parts.close()
+
+
+async def test_pipeline_original_of_a_killed_upload_is_swept_when_it_is_old(house: House) -> None:
+    old, young = "a" * 32, "b" * 32
+    for document_id in (old, young):
+        with house.parts.originals.writing("acme", document_id, 100) as writer:
+            writer.commit()
+    age = time.time() - 25 * 3600
+    os.utime(next(house.folder.rglob(f"{old}.original")), (age, age))
+    kept = await house.ingest(THREE)
+    os.utime(next(house.folder.rglob(f"{kept.document_id}.original")), (age, age))
+    await house.parts.worker.run_until_idle()
+    assert house.originals() == sorted([young, kept.document_id])
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [(None, "a.txt"), ("  ", "a.txt"), ("Tab\there\nand\x00there", "Tab here and_there"), ("x" * 400, "x" * 299 + "…")],
+)
+async def test_pipeline_title_is_one_line_of_text(house: House, given: str | None, title: str) -> None:
+    job = await house.ingest(THREE, title=given)
+    assert house.parts.ingestion.get_document(ANN, job.document_id).title == title
 
 
 async def test_pipeline_log_of_an_internal_error_quotes_no_text(house: House, caplog: pytest.LogCaptureFixture) -> None:
