@@ -53,6 +53,7 @@ class Steps:
         self._executor = ToolExecutor(monotonic=state.parts.clock.monotonic)
         self._repetition = RepetitionGuard()
         self._broken_replies = 0
+        self._last_broken = ""
         self._calls = 0
         self._done = False
         self._failure: MalformedModelOutputError | None = None
@@ -80,6 +81,8 @@ class Steps:
             async with aclosing(self._act(reply)) as events:
                 async for event in events:
                     yield event
+            if self._failure is not None:
+                raise self._failure
 
     async def _read(self, reply: _Reply) -> AsyncGenerator[Event, None]:
         """Read one reply; a model that is down is replaced and asked anew."""
@@ -139,26 +142,37 @@ class Steps:
             self._context.add_calls("".join(reply.thought), called, observations)
         else:
             self._context.add_broken(reply.raw, " ".join(broken))
-        self._broken_replies = self._broken_replies + 1 if broken else 0
-        if self._broken_replies > self._state.parts.settings.format_retries:
+        if not broken:
+            self._broken_replies, self._last_broken = 0, ""
+            return
+        self._broken_replies += 1
+        again = not called and reply.raw == self._last_broken
+        self._last_broken = reply.raw
+        if again or self._broken_replies > self._state.parts.settings.format_retries:
+            # A model that says the same once more will not be talked out of it.
             for event in self._give_up_on_form():
                 yield event
-            if self._failure is not None:
-                raise self._failure
 
     def _give_up_on_form(self) -> list[Event]:
-        """The model will not keep to the protocol: let the fallback go on, where it can do so."""
+        """The model will not keep to the protocol: the fallback goes on, or plain text ends the run.
+
+        Without retrieval there is nothing the fallback could answer from, and plain text is what
+        the model can write: it is asked for the answer alone.
+        """
         state = self._state
         fallback = state.fallback
-        retries = state.parts.settings.format_retries
-        guard = self._guard("format_retries", f"{state.model.name} broke the form {retries + 1} times in a row")
-        if fallback is None or (state.tier == "none" and not state.tools.passages):
-            # Without passages and without a search there is nothing the fallback could answer from.
+        guard = self._guard(
+            "format_retries", f"{state.model.name} broke the form {self._broken_replies} times in a row"
+        )
+        self._broken_replies, self._last_broken = 0, ""
+        if state.tier == "none" and not state.tools.passages:
+            self._done = True
+            return [guard]
+        if fallback is None:
             self._failure = MalformedModelOutputError(
                 f"the model {state.model.name} did not keep to the form of its replies"
             )
             return [guard]
-        self._broken_replies = 0
         return [guard, state.take_over(fallback, "malformed_model_output")]
 
     async def _call(self, call: Call, observations: list[str], broken: list[str]) -> AsyncGenerator[Event, None]:

@@ -268,7 +268,7 @@ async def test_the_step_limit_ends_in_the_best_answer_so_far() -> None:
 
 async def test_a_model_that_breaks_the_form_hands_over_to_the_fallback() -> None:
     fallback = f"Thought: quote\n<final_answer>{QUOTE}</final_answer>"
-    model = ScriptedChatModel(["The answer is 238."] * 3, name="tiny")
+    model = ScriptedChatModel([f"The answer is {n}." for n in range(3)], name="tiny")
     events = await drain(make_agent(model, fallback=[fallback]))
     assert len(of(events, FormatError)) == 3
     assert [e.guard for e in of(events, GuardFired)] == ["format_retries"]
@@ -277,18 +277,31 @@ async def test_a_model_that_breaks_the_form_hands_over_to_the_fallback() -> None
 
 
 async def test_a_model_that_breaks_the_form_fails_the_run_where_nothing_can_take_over() -> None:
-    for agent in (
-        make_agent(["no"] * 3),
-        make_agent(["no"] * 3, tier="none", fallback=["never asked"]),
-    ):
-        last = (await drain(agent))[-1]
-        assert isinstance(last, RunFailed)
-        assert last.code == "malformed_model_output"
+    events = await drain(make_agent(["no", "never", "nope"]))
+    last = events[-1]
+    assert isinstance(last, RunFailed)
+    assert last.code == "malformed_model_output"
+    assert of(events, TextDelta) == []
+
+
+async def test_a_model_that_breaks_the_form_without_retrieval_is_asked_for_plain_text() -> None:
+    model = ScriptedChatModel(["a joke", "a <tool_name> joke", "joke", "Why did the bond blush? It saw the yield."])
+    events = await drain(make_agent(model, tier="none", fallback=["never asked"]))
+    assert [r.purpose for r in model.requests] == ["step"] * 3 + ["finish"]
+    assert completed(events).status == "general"
+    assert completed(events).answer == "Why did the bond blush? It saw the yield."
+
+
+async def test_a_broken_reply_that_comes_again_word_for_word_uses_up_the_retries() -> None:
+    model = ScriptedChatModel(["The answer is 238."] * 2, name="tiny")
+    events = await drain(make_agent(model, fallback=[GOOD], format_retries=5))
+    assert [e.guard for e in of(events, GuardFired)] == ["format_retries"]
+    assert completed(events).model == "fb"
 
 
 async def test_a_good_reply_in_between_resets_the_format_retries() -> None:
     lists = [call("list_documents"), call("calculate", '{"expression": "1"}')]
-    events = await drain(make_agent(["no", "no", lists[0], "no", "no", lists[1], "no", GOOD]))
+    events = await drain(make_agent(["no", "nope", lists[0], "no", "nope", lists[1], "no", GOOD]))
     assert completed(events).status == "answered"
 
 
