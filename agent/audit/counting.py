@@ -21,6 +21,7 @@ _ARABIC = re.compile(
 )
 _IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9_.#/-])"
+    r"(?!(?:[Qq][1-4]|[Hh][12]|(?i:FY)\d{2,4})(?![A-Za-z0-9_]))"  # a quarter without its year is a period, not a name
     r"(?:[A-Za-z]{1,12}-?\d[A-Za-z0-9]*(?:[.-][A-Za-z0-9]+)*|\d{1,6}[A-Z][A-Za-z0-9]*)(?![A-Za-z0-9_])"
 )
 """Names with digits: `A-135`, `7A`, `ISO27001`, `UDDI2.0`."""

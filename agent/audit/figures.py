@@ -29,6 +29,7 @@ Outcome = Literal[
     "contains",
     "question",
     "computed",
+    "page",
     "different",
     "scale",
     "sign",
@@ -39,7 +40,7 @@ Outcome = Literal[
     "period_not_asked",
     "missing",
 ]
-FOUND: frozenset[Outcome] = frozenset({"equal", "rounded", "contains", "computed", "question"})
+FOUND: frozenset[Outcome] = frozenset({"equal", "rounded", "contains", "computed", "page", "question"})
 CONTRADICTS: frozenset[Outcome] = frozenset({"different", "scale", "sign", "subject", "period_mismatch"})
 _SAME_THING = 0.5
 """Share of the subject's terms a source clause must hold before its other value contradicts."""
@@ -242,7 +243,7 @@ def _judge_absent(
         if _turned(figure, other.symbol):
             return FigureFinding(figure, "sign", other.source, other.symbol)
     if _is_page(text, figure) and any(Decimal(figure.normal) in s.pages for s in sources):
-        return FigureFinding(figure, "question")
+        return FigureFinding(figure, "page")
     repeated = any(compare(figure, asked) == "equal" for asked in context.asked)
     cell = next((c for c in unscaled if _off_by_scale(figure, c.symbol)), None)
     if cell is not None:

@@ -13,6 +13,9 @@ from agent.audit.verdicts import Risk, SentenceVerdict, VerdictKind
 from agent.settings import AuditSettings
 
 _INVENTED = frozenset({"missing", "stitched", "gap"})
+_CONFIRMS = FOUND - {"question", "page"} | {"unit_unknown"}
+_TELLING = frozenset({"amount", "percent", "percent_points", "quantity"})
+"""Figures that hardly stand in a source by chance, whatever words stand round them."""
 _DOUBTFUL = frozenset({"period_above", "period_not_asked", "unit_unknown"})
 
 
@@ -63,12 +66,14 @@ def _by_words(findings: Findings, settings: AuditSettings) -> VerdictKind:
         needed = settings.supported_share_with_figures
     if support.score >= needed:
         return "supported"
+    if any(f.outcome in _CONFIRMS and f.symbol.kind in _TELLING for f in findings.figures):
+        return "partly_supported"
     return "partly_supported" if support.score >= settings.partly_share else "unsupported"
 
 
 def _confirmed(findings: Findings) -> bool:
-    """Tell whether a figure of the sentence stands in a source; repeating the question confirms nothing."""
-    return any(f.outcome in FOUND | {"unit_unknown"} and f.outcome != "question" for f in findings.figures)
+    """Tell whether a figure of the sentence stands in a source; the question's or a page's number confirms nothing."""
+    return any(f.outcome in _CONFIRMS for f in findings.figures)
 
 
 def _mostly_quoted(findings: Findings) -> bool:

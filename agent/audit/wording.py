@@ -36,6 +36,7 @@ _TEXT: dict[str, tuple[str, str]] = {
         "“{answer}”只是重复问题中的数值，不作为论断",
         '"{answer}" only repeats the question and is not taken as a claim',
     ),
+    "figure_page": ("页码“{answer}”与来源一致", 'page "{answer}" is the source\'s page'),
     "figure_computed": (
         "“{answer}”可由来源中的“{source}”算出",
         '"{answer}" follows from "{source}" in the source',

@@ -79,6 +79,9 @@ def check(
         ("Net profit rose by 5.2%.", EN, "contradicted"),
         # A value of the source on another subject.
         ("公司净利润为 2.38 亿元。", ZH, "contradicted"),
+        # The figures stand there; the words are other words.
+        ("营收为2.38亿元，较上年同期下降5.2%。", ZH, "partly_supported"),
+        ("Q3 revenue was RMB 238 million.", EN, "supported"),
         # Values that the source does not speak of at all.
         ("公司员工共 4,500 人，营业收入 2.38 亿元。", ZH, "partly_supported"),
         ("董事长持股 17.3%。", ZH, "unsupported"),
