@@ -9,12 +9,14 @@ down the rows, because it is no label.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.parsers.joining import collapse
 from ingest.types import Block
 
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[年/.-]\d{1,2}(?:[月/.-]\d{1,2}日?|月)?|年)?(?:Q[1-4]|H[12])?|FY\d\d|[QH][1-4]")
 MAX_COLUMNS = 1024
 """Columns kept of a table; `colspan` is an attacker's number otherwise."""
 _MAX_LABEL = 60
@@ -103,9 +105,9 @@ def _close_spans(rows: Sequence[Sequence[Cell]], count: int) -> int:
 
 
 def _is_figure(text: str) -> bool:
-    digits = sum(1 for character in text if character.isdigit())
-    is_year = len(text) <= 6 and text.rstrip("年").isdigit() and text[:2] in ("19", "20")
-    return not is_year and digits * 2 > len(text.replace(" ", ""))
+    """Digits make up most of it. Years, dates and quarters are what headers are made of."""
+    rest = _PERIOD.sub("", text.replace(" ", ""))
+    return sum(1 for character in rest if character.isdigit()) * 2 > len(rest)
 
 
 def _without_empty_columns(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

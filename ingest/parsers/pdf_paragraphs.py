@@ -16,6 +16,8 @@ from ingest.parsers.pdf_lines import Line
 from ingest.types import Box
 
 _ENDS = SENTENCE_END - {")", "）"}
+_LABEL = re.compile(r"[^\s:：，。,.][^:：，。,.]{0,15}[:：](?=\s|[^\x00-\x7f]|[\d])")
+"""`报告期：…` under `对比期：…`: lines of a form, each its own."""
 _CAPTION = re.compile(r"(?:(?:Table|Figure|Fig\.|Chart|Exhibit)\s*\d|[图表]\s*[\d一二三四五六七八九十]+)")
 
 
@@ -125,6 +127,8 @@ def _begins(current: Paragraph, line: Line, right: float, pitch: float) -> bool:
         return False
     gap = line.y0 - above.y1
     if gap > max(pitch, -0.2 * size) + 0.45 * size or gap < -1.5 * size:
+        return True
+    if _LABEL.match(line.text) and _LABEL.match(above.text):
         return True
     if LIST_MARK.match(line.text) or _is_heading_like(line, right) or _is_heading_like(above, right):
         return True

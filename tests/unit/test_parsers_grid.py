@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,22 @@ def test_grid_without_text_is_no_table() -> None:
 
 def test_grid_bounds_spans() -> None:
     assert len(expand([[Cell("a", columns=10**9, rows=10**9), Cell("b")], [Cell("c")]])[0]) <= 1100
+
+
+@pytest.mark.parametrize(
+    ("first", "headers"),
+    [
+        (["类别", "2024年9月30日", "2023年9月30日"], 1),
+        (["", "2024", "2023"], 1),
+        (["Item", "Q3 2024", "Q3 2023"], 1),
+        (["Revenue", "238", "226"], 0),
+        (["Revenue", "1,999.5", "20.24"], 0),
+    ],
+)
+def test_grid_tells_a_header_of_periods_from_a_row_of_figures(first: list[str], headers: int) -> None:
+    block = table_block([[Cell(text) for text in first], [Cell("a"), Cell("1"), Cell("2")]])
+    assert block is not None
+    assert block.header_rows == headers
 
 
 CELLS = st.builds(

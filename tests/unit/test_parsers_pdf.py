@@ -289,6 +289,11 @@ def test_pdf_rotated_page_reads_like_an_upright_one(tmp_path: Path) -> None:
     assert document.blocks[0].boxes[0].y0 == pytest.approx(90, abs=5)
 
 
+def test_pdf_lines_of_a_form_stay_apart(tmp_path: Path) -> None:
+    lines = ["报告期：2024年7月1日至2024年9月30日", "对比期：2023年第三季度"]
+    assert texts(Draft().new_page().lines(72, 80, lines, font="china-s").parsed(tmp_path)) == lines
+
+
 def test_pdf_list_items_are_one_block(tmp_path: Path) -> None:
     draft = Draft().new_page().lines(72, 80, ["- the first item", "- the second item", "- the third item"])
     assert [(block.kind, block.text) for block in draft.parsed(tmp_path).blocks] == [
