@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Annotated
 
@@ -44,6 +46,9 @@ from retrieval.store import VectorStore
 from retrieval.stores.select import select_store
 from retrieval.symbols.language import SymbolLanguage, load_language
 from retrieval.trigger import Trigger
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +123,15 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             tools=ToolRegistry([SearchKnowledge(), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
             searcher=searcher,
             trigger=Trigger(searcher, settings.trigger, encoder.info.name),
-            auditor=Auditor(language),
+            auditor=Auditor(language, settings.audit),
             library=DocumentLibrary(ingest.catalog, store, ingest.live),
             settings=settings.run,
             encoder=encoder.info.name,
         )
         journal = Journal(engine)
+        broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
+        if broken:
+            log.info("%d runs that a crash had cut off are marked as failed", broken)
         runs = RunService(agent, journal, language)
         stack.push_async_callback(runs.close)
         yield Container(

@@ -59,6 +59,13 @@ STATUS: dict[str, int] = {
     "store_unavailable": 503,
     "model_unavailable": 503,
     "source_unavailable": 503,
+    "malformed_model_output": 502,
+    "retrieval_timeout": 504,
+    "run_timeout": 504,
+    "tool_timeout": 504,
+    "tool_failed": 502,
+    "interrupted": 503,
+    "not_permitted": 403,
 }
 """HTTP status by error code; any other code is 500."""
 

@@ -29,7 +29,9 @@ _TITLES = {
     415: "Unsupported content",
     422: "Not processable",
     500: "Internal error",
+    502: "Bad answer of the model",
     503: "Unavailable",
+    504: "Too slow",
 }
 
 

@@ -20,7 +20,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from agent.settings import LlmSettings, LoopSettings
+from agent.settings import AuditSettings, LlmSettings, LoopSettings
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
 from retrieval.settings import EncoderSettings, SearchSettings, StoreSettings, TriggerSettings
@@ -105,6 +105,7 @@ class Settings(BaseSettings):
     ingest: IngestSettings = IngestSettings()
     llm: LlmSettings = LlmSettings()
     run: LoopSettings = LoopSettings()
+    audit: AuditSettings = AuditSettings()
     eval: EvaluationSettings = EvaluationSettings()
 
     @classmethod

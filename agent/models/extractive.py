@@ -9,38 +9,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from agent.llm import ChatPiece, ChatRequest, RunFacts
+from agent.models.extracts import Extract, Relevance, candidate_sentences
 from agent.models.wording import Wording, wording
+from retrieval.content_terms import content_terms
 from retrieval.encoder import Encoder, ModelThread
 from retrieval.labels import format_tag
 from retrieval.lexical import terms
 from retrieval.passages import neutralise
 from retrieval.question_form import arithmetic_expression, question_form
-from retrieval.sentences import sentence_spans
 from retrieval.symbols.language import SymbolLanguage
 from retrieval.types import Passage, Symbol
 
 MAX_SENTENCES = 3
 """Sentences quoted in one answer."""
-_ENCODED = 16
+_ENCODED = 8
 """Candidate sentences that are encoded; bounds the latency of an answer."""
 _KEEP_RATIO = 0.88
 """A further sentence is quoted when it scores at least this share of the best one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Extract:
-    """One sentence, or one table row with its header, of a passage."""
-
-    passage: Passage
-    text: str
-    quoted: bool
-    """True when `text` stands verbatim in the passage; a table row is spelled out instead."""
-    support: float
+_HEADING_SHARE = 0.75
+"""A heading that holds this share of the question's content terms names what was asked for."""
+_SECTION_SENTENCES = 6
 
 
 class ExtractiveModel:
@@ -82,35 +75,31 @@ class ExtractiveModel:
         if facts.tier == "none" and not facts.passages:
             return words.only_from_documents
         extracts = await self._extracts(facts)
-        supported = [e for e in extracts if _supports(e)]
-        if not supported:
+        if not extracts:
             return _not_in_documents(facts, words)
-        return "\n\n".join(_sentence(e, words) for e in supported)
+        return "\n\n".join(_sentence(e, words) for e in extracts)
 
     async def _extracts(self, facts: RunFacts) -> list[Extract]:
-        """Return the best sentences of the run's passages, best first."""
-        candidates = [c for passage in facts.passages for c in _candidates(passage)]
+        """Return the best sentences of the passages that can support an answer, best first."""
+        passages = [p for p in facts.passages if p.confidence != "low" and p.period_match != "mismatch"]
+        candidates = [c for passage in passages for c in candidate_sentences(passage)]
         if not candidates:
             return []
-        asked = set(terms(facts.question))
-        symbols = self._language.read(facts.question, tenant=facts.passages[0].chunk.tenant)
-        scored = [(c, _overlap(asked, c.text), _symbol_share(symbols, c)) for c in candidates]
+        section = _asked_section(facts.question, passages[0])
+        if section:
+            return section
+        relevance = Relevance(facts.question, [c.text for c in candidates])
+        symbols = self._language.read(facts.question, tenant=passages[0].chunk.tenant)
+        scored = [(c, relevance.of(c.text), _symbol_share(symbols, c)) for c in candidates]
         scored.sort(key=lambda item: item[1] + item[2] + 0.5 * item[0].passage.score, reverse=True)
         scored = scored[:_ENCODED]
         cosines = await self._cosines(facts.question, [c.text for c, _, _ in scored])
         ranked = [
-            Extract(c.passage, c.text, c.quoted, _support(c.passage, overlap, share, float(cosine)))
+            replace(c, support=_support(c.passage, overlap, share, float(cosine)))
             for (c, overlap, share), cosine in zip(scored, cosines, strict=True)
         ]
         ranked.sort(key=lambda e: e.support, reverse=True)
-        best = ranked[0].support
-        chosen: list[Extract] = []
-        for extract in ranked:
-            if extract.support < _KEEP_RATIO * best or len(chosen) == MAX_SENTENCES:
-                break
-            if all(extract.text != other.text for other in chosen):
-                chosen.append(extract)
-        return chosen
+        return [e for e in ranked[:MAX_SENTENCES] if e.support >= _KEEP_RATIO * ranked[0].support]
 
     async def _cosines(self, question: str, texts: Sequence[str]) -> np.ndarray:
         """Return the cosine of each text with the question, spread to [0, 1] among these texts."""
@@ -126,7 +115,7 @@ class ExtractiveModel:
 
 
 def _thought(facts: RunFacts, words: Wording) -> str:
-    if facts.passages:
+    if facts.passages or facts.observations:
         return words.answering
     return words.beside if facts.tier == "none" else words.nothing_found
 
@@ -150,38 +139,13 @@ def _search_call(facts: RunFacts) -> str:
     return _call("search_knowledge", arguments)
 
 
-def _candidates(passage: Passage) -> list[Extract]:
-    text = passage.chunk.text
-    header: list[str] | None = None
-    found: list[Extract] = []
-    for start, end in sentence_spans(text):
-        sentence = text[start:end].strip()
-        # A sentence that carries markup of ours would be inert only in changed form, and
-        # then it would be no quotation any more.
-        if not sentence or neutralise(sentence) != sentence:
-            continue
-        cells = _cells(sentence)
-        if cells is None:
-            header = None
-            found.append(Extract(passage, sentence, True, 0.0))
-        elif all(set(cell) <= set("-: ") for cell in cells):
-            continue
-        elif header is None:
-            header = cells
-        else:
-            spelled = "; ".join(f"{h}: {c}" if h else c for h, c in zip(header, cells, strict=False) if c)
-            found.append(Extract(passage, spelled, False, 0.0))
-    return found
-
-
-def _cells(line: str) -> list[str] | None:
-    if not (line.startswith("|") and line.endswith("|") and line.count("|") > 2):
-        return None
-    return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def _overlap(asked: set[str], text: str) -> float:
-    return len(asked & set(terms(text))) / len(asked) if asked else 0.0
+def _asked_section(question: str, best: Passage) -> list[Extract]:
+    """Return the beginning of the best passage, in order, when its own heading is what was asked for."""
+    heading = best.chunk.heading_path[-1] if best.chunk.heading_path else ""
+    asked = set(content_terms(question))
+    if len(asked) < 2 or len(asked & set(terms(heading))) < _HEADING_SHARE * len(asked):
+        return []
+    return candidate_sentences(best)[:_SECTION_SENTENCES]
 
 
 def _symbol_share(symbols: Sequence[Symbol], extract: Extract) -> float:
@@ -197,22 +161,15 @@ def _support(passage: Passage, overlap: float, symbol_share: float, cosine: floa
     return 0.35 * overlap + 0.25 * symbol_share + 0.2 * cosine + 0.2 * passage.score
 
 
-def _supports(extract: Extract) -> bool:
-    return extract.passage.confidence != "low" and extract.passage.period_match != "mismatch"
-
-
 def _sentence(extract: Extract, words: Wording) -> str:
     chunk = extract.passage.chunk
     where = words.source(neutralise(chunk.title), chunk.page_start)
-    body = words.quote(extract.text) if extract.quoted else extract.text
+    body = words.quote(extract.text) if extract.cells is None else words.row(extract.cells)
     return f"{where}{body} {format_tag(extract.passage.label)}"
 
 
 def _not_in_documents(facts: RunFacts, words: Wording) -> str:
     if not facts.passages:
         return words.not_in_documents
-    nearest: list[str] = []
-    for passage in facts.passages[:MAX_SENTENCES]:
-        place = words.place(neutralise(passage.chunk.title), passage.chunk.page_start)
-        nearest.append(f"- {place} {format_tag(passage.label)}")
-    return "\n".join([words.not_in_documents, words.nearest, *nearest])
+    tags = " ".join(format_tag(p.label) for p in facts.passages[:MAX_SENTENCES])
+    return f"{words.not_in_documents}\n{words.nearest} {tags}"

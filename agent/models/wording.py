@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from retrieval.types import Value
@@ -32,6 +33,12 @@ class Wording(Value):
             return f"{self.place(title, page)}："
         page_text = f", page {page}" if page is not None else ""
         return f"{title}{page_text}: "
+
+    def row(self, cells: Sequence[tuple[str, str]]) -> str:
+        """Spell out a table row as one sentence."""
+        if self.language == "zh":
+            return "，".join(f"{header}：{cell}" if header else cell for header, cell in cells) + "。"
+        return ", ".join(f"{header}: {cell}" if header else cell for header, cell in cells) + "."
 
     def quote(self, text: str) -> str:
         """Put a verbatim sentence in quotation marks."""
