@@ -96,7 +96,7 @@ def assemble(
         parsers=parsers,
         cutter=cutter,
         vault=vault,
-        encoding=BatchEncoder(encoder, encoder_thread, store, leases, settings.encode_batch),
+        encoding=BatchEncoder(encoder, encoder_thread, store, leases, settings),
         store=store,
         purger=purger,
     )

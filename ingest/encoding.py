@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from ingest.leases import Leases
+from ingest.settings import IngestSettings
 from ingest.work import Work
 from retrieval.encoder import Encoder, ModelThread
 from retrieval.store import VectorStore
@@ -15,17 +17,26 @@ from retrieval.types import Chunk, EncodedChunk
 class BatchEncoder:
     """Keeps the encoder busy: batches of like length, the write of one beside the encoding of the next.
 
-    One batch at a time is given to the encoder's thread, so a query waits for one at most.
+    One batch at a time is given to the encoder's thread, so a query waits for one at most. How
+    much a batch holds follows from how long the former ones took: on a GPU many chunks, on a
+    slow processor one.
     """
 
     def __init__(
-        self, encoder: Encoder, thread: ModelThread, store: VectorStore, leases: Leases, batch_size: int
+        self,
+        encoder: Encoder,
+        thread: ModelThread,
+        store: VectorStore,
+        leases: Leases,
+        settings: IngestSettings,
+        timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._encoder = encoder
         self._thread = thread
         self._store = store
         self._leases = leases
-        self._batch_size = batch_size
+        self._pace = _Pace(settings.encode_batch, settings.encode_batch_s)
+        self._timer = timer
 
     async def encode(self, group: Sequence[Work]) -> None:
         """Encode and write what is to do in a group of documents; each `todo` is empty afterwards.
@@ -40,17 +51,12 @@ class BatchEncoder:
         )
         writing: asyncio.Task[None] | None = None
         try:
-            for start in range(0, len(waiting), self._batch_size):
-                batch = waiting[start : start + self._batch_size]
-                encoding = await self._thread.run(
-                    self._encoder.encode_documents, [chunk.index_text for _, chunk in batch]
-                )
+            while waiting:
+                size = self._pace.batch_size([chunk.token_count for _, chunk in waiting[: self._pace.most]])
+                batch, waiting = waiting[:size], waiting[size:]
+                encoded = await self._thread.run(self._encode, [chunk for _, chunk in batch])
                 if writing is not None:
                     await writing
-                encoded = [
-                    EncodedChunk(chunk, encoding.dense[row], encoding.sparse[row])
-                    for row, (_, chunk) in enumerate(batch)
-                ]
                 writing = asyncio.create_task(self._write(batch, encoded))
             if writing is not None:
                 await writing
@@ -60,6 +66,13 @@ class BatchEncoder:
                 await asyncio.wait([writing])
                 if not writing.cancelled():
                     writing.exception()
+
+    def _encode(self, chunks: Sequence[Chunk]) -> list[EncodedChunk]:
+        # Timed on the encoder's thread: what waited before it there (a query) does not count.
+        began = self._timer()
+        encoding = self._encoder.encode_documents([chunk.index_text for chunk in chunks])
+        self._pace.took(sum(chunk.token_count for chunk in chunks), self._timer() - began)
+        return [EncodedChunk(chunk, encoding.dense[row], encoding.sparse[row]) for row, chunk in enumerate(chunks)]
 
     async def _write(self, batch: Sequence[tuple[Work, Chunk]], encoded: Sequence[EncodedChunk]) -> None:
         await self._store.write(encoded)
@@ -73,3 +86,26 @@ class BatchEncoder:
                 chunks_done=work.done,
                 chunks_total=len(work.chunks),
             )
+
+
+class _Pace:
+    """Sizes batches in tokens: the first holds one chunk, then each at most twice what went well before."""
+
+    def __init__(self, most: int, target_s: float) -> None:
+        self.most = most
+        self._target_s = target_s
+        self._budget = 0.0
+
+    def batch_size(self, tokens: Sequence[int]) -> int:
+        """Return how many of the next chunks to take, at least one."""
+        size, total = 1, tokens[0]
+        while size < min(len(tokens), self.most) and total + tokens[size] <= self._budget:
+            total += tokens[size]
+            size += 1
+        return size
+
+    def took(self, tokens: int, seconds: float) -> None:
+        """Learn from a batch."""
+        growth = min(2.0, self._target_s / seconds) if seconds > 0 else 2.0
+        # A batch that was small because little was waiting says nothing against larger ones.
+        self._budget = tokens * growth if growth < 1 else max(self._budget, tokens * growth)

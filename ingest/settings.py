@@ -33,6 +33,9 @@ class IngestSettings(Value):
     parser: ParserSettings = ParserSettings()
     chunk: ChunkSettings = ChunkSettings()
     encode_batch: int = Field(default=16, ge=1)
+    """At most so many chunks are encoded in one batch."""
+    encode_batch_s: float = Field(default=0.3, gt=0)
+    """A batch is made as large as takes about so long: a question waits for one batch at most."""
     lease_s: float = Field(default=60.0, gt=0)
     """A running job whose lease is older than this belongs to a dead process and is taken over."""
     max_attempts: int = Field(default=3, ge=1)

@@ -34,7 +34,7 @@ from retrieval.stores.edge import EdgeStore
 from retrieval.types import ALL_RIGHTS, Encoding, Principal, Scope
 
 ANN = Principal(tenant="acme", user="ann", rights=ALL_RIGHTS)
-SETTINGS = IngestSettings(encode_batch=4)
+SETTINGS = IngestSettings(encode_batch=4, encode_batch_s=3600)
 OLD = [f"old paragraph {n}" for n in range(6)] + ["kept paragraph", "secret:old"]
 NEW = [f"new paragraph {n}" + "x" * n for n in range(20)] + ["kept paragraph", "secret:new"]
 OTHER = ["another document", "with a few", "paragraphs"]
@@ -256,11 +256,12 @@ async def test_crash_killed_at_any_step_resumes_to_the_same_end(
     assert set(killings) <= {signal.SIGKILL, 0}
 
     house = await open_house(folder / name)
+    queued = house.parts.ingestion.list_jobs(ANN)[:2]
+    written = sum([len(await house.store.chunk_ids("acme", job.document_id)) for job in queued])
     await house.parts.worker.run_until_idle()
 
-    if name == str(Point("write", 3, after=True)):
-        # The batches that were written are not encoded again.
-        assert len(house.encoder.texts) == len(NEW) + len(OTHER) - 3 * SETTINGS.encode_batch
+    # The batches that were written are not encoded again.
+    assert len(house.encoder.texts) == len(NEW) + len(OTHER) - written
     jobs = house.parts.ingestion.list_jobs(ANN)
     assert [(job.source, job.state, job.error) for job in jobs] == [
         ("b.txt", "succeeded", None),
