@@ -631,6 +631,28 @@ async def test_pipeline_worker_stops_when_told_and_the_rest_stays_queued(house: 
     assert await house.stored() == 9
 
 
+async def test_pipeline_job_whose_claim_was_under_way_when_the_worker_stops_is_released(house: House) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    leases: Any = house.parts.worker._leases  # type: ignore[attr-defined]
+    real = leases.claim
+    job = await house.submit(THREE)
+
+    async def stopped() -> None:
+        stop.set()
+        for _ in range(20):  # rounds of the loop, in which the worker is cancelled
+            await asyncio.sleep(0)
+
+    def claim(owner: str) -> Any:
+        taken = real(owner)
+        asyncio.run_coroutine_threadsafe(stopped(), loop).result()
+        return taken
+
+    leases.claim = claim
+    await house.parts.worker.run_forever(stop)
+    left = house.parts.ingestion.get_job(ANN, job.job_id)
+    assert (left.state, left.attempts) == ("queued", 0)
+
+
 async def test_pipeline_worker_survives_a_database_that_is_away(house: House) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     leases: Any = house.parts.worker._leases  # type: ignore[attr-defined]
