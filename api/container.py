@@ -47,7 +47,6 @@ from retrieval.stores.select import select_store
 from retrieval.symbols.language import SymbolLanguage, load_language
 from retrieval.trigger import Trigger
 
-
 log = logging.getLogger(__name__)
 
 

@@ -48,6 +48,7 @@ STATUS: dict[str, int] = {
     "unknown_document": 404,
     "unknown_job": 404,
     "unknown_run": 404,
+    "unknown_secret": 404,
     "body_too_large": 413,
     "document_too_large": 413,
     "unsupported_document": 415,

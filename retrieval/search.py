@@ -1,4 +1,4 @@
-"""Search: symbolise → encode → dense, sparse and symbol channels → fuse → live → rerank → passages."""
+"""Search: symbolise → encode → dense, foreign, sparse and symbol channels → fuse → live → rerank → passages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from retrieval.duplicates import Fingerprint
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.errors import ForbiddenError
+from retrieval.foreign import other_language
 from retrieval.fusion import fuse, rank_by_symbols, without_cut_tie
 from retrieval.labels import LabelBook
 from retrieval.passages import make_passage
@@ -18,7 +19,18 @@ from retrieval.period_match import periods
 from retrieval.settings import SearchSettings
 from retrieval.stopwatch import Stopwatch
 from retrieval.store import VectorStore
-from retrieval.types import Candidate, Channel, Chunk, Passage, Principal, Scope, ScoredChunk, SearchFilter, Symbol
+from retrieval.types import (
+    Candidate,
+    Channel,
+    Chunk,
+    Encoding,
+    Passage,
+    Principal,
+    Scope,
+    ScoredChunk,
+    SearchFilter,
+    Symbol,
+)
 
 
 class SymbolisedText(Protocol):
@@ -194,29 +206,45 @@ class Searcher:
                 dense = group.create_task(watch.timed("dense", self._store.dense(encoding.dense[0], scope, k)))
                 sparse = group.create_task(watch.timed("sparse", self._store.sparse(encoding.sparse[0], scope, k)))
                 symbol = group.create_task(watch.timed("symbol", self._store.symbols(tokens, scope, k)))
+                foreign = group.create_task(self._foreign(question, encoding, scope, watch))
         except BaseExceptionGroup as failed:  # callers know the store's errors, not groups of them
             raise failed.exceptions[0] from failed
         with watch.stage("fuse"):
-            candidates = self._fuse(tokens, dense.result(), sparse.result(), symbol.result())
+            candidates = self._fuse(tokens, dense.result(), foreign.result(), sparse.result(), symbol.result())
         return FirstStage(scope, read.index_text, tuple(read.symbols), tuple(candidates), watch.stages_ms())
+
+    async def _foreign(
+        self, question: str, encoding: Encoding, scope: Scope, watch: Stopwatch
+    ) -> Sequence[ScoredChunk]:
+        """Return dense hits in the other language than the question's, where the encoder needs them apart."""
+        other = other_language(question, self._encoder.info.name)
+        if other is None or scope.filter.language is not None:
+            return ()
+        narrowed = scope.model_copy(update={"filter": scope.filter.model_copy(update={"language": other})})
+        return await watch.timed("foreign", self._store.dense(encoding.dense[0], narrowed, self._settings.candidates_k))
 
     def _fuse(
         self,
         tokens: frozenset[str],
         dense: Sequence[ScoredChunk],
+        foreign: Sequence[ScoredChunk],
         sparse: Sequence[ScoredChunk],
         symbol: Sequence[ScoredChunk],
     ) -> list[Candidate]:
         """Fuse the channels; every chunk that any channel found is ranked by its symbols too."""
         symbol = without_cut_tie(symbol, self._settings.candidates_k)
-        found = {hit.chunk.chunk_id: hit.chunk for hits in (dense, sparse, symbol) for hit in hits}
+        abroad = {hit.chunk.chunk_id for hit in foreign}
+        dense = [hit for hit in dense if hit.chunk.chunk_id not in abroad]
+        found = {hit.chunk.chunk_id: hit.chunk for hits in (dense, foreign, sparse, symbol) for hit in hits}
         channels: dict[Channel, Sequence[ScoredChunk]] = {
             "dense": dense,
+            "foreign": foreign,
             "sparse": sparse,
             "symbol": rank_by_symbols(found.values(), tokens),
         }
         weights: dict[Channel, float] = {
             "dense": self._settings.dense_weight,
+            "foreign": self._settings.foreign_weight,
             "sparse": self._settings.sparse_weight,
             "symbol": self._settings.symbol_weight,
         }

@@ -43,6 +43,8 @@ class SearchSettings(Value):
     rrf_k: int = Field(default=60, ge=1)
     """Constant of reciprocal rank fusion (Cormack et al. 2009)."""
     dense_weight: float = Field(default=1.0, ge=0)
+    foreign_weight: float = Field(default=1.0, ge=0)
+    """Dense hits in the other language than the question's, where the encoder needs a channel for them."""
     sparse_weight: float = Field(default=1.0, ge=0)
     symbol_weight: float = Field(default=0.6, ge=0)
 
@@ -61,8 +63,6 @@ class TriggerSettings(Value):
     similarity_weight: float = 78.7
     """Cosines of the embedded encoder lie between 0.75 and 0.95, so a hundredth counts."""
     symbols_weight: float = 1.0
-    foreign_weight: float = 1.7
-    """Added when the nearest passage is in another language: its terms cannot match the question's."""
     aim_weight: float = 1.5
     lexical_bias: float = -3.0
     lexical_coverage_weight: float = 7.0

@@ -14,13 +14,15 @@ from math import exp
 from typing import Protocol
 
 from retrieval.content_terms import content_terms
-from retrieval.language_id import language_of
+from retrieval.foreign import foreign_logit
 from retrieval.lexical import terms
 from retrieval.question_form import Form, question_form
 from retrieval.search import FirstStage
 from retrieval.settings import TriggerSettings
-from retrieval.types import Candidate, Principal, SearchFilter, Tier
+from retrieval.types import Candidate, Channel, Principal, SearchFilter, Tier
 
+_FOREIGN_TOLD = 0.79
+"""Below this a passage in the other language gives no reason for anything."""
 _LOOKED_AT = 5
 """Candidates whose words are compared with the question's."""
 _CANDIDATE_DOCUMENTS = 2
@@ -50,8 +52,8 @@ class Signals:
     """Best dense cosine; None when the encoder has no dense side."""
     symbols: float
     """Share of the question's codes and values that one candidate carries."""
-    foreign: bool
-    """The most similar candidate is written in another language than the question: terms cannot match."""
+    foreign: float | None
+    """Best cosine of a passage in the other language; None when the encoder has no channel for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Trigger:
             "score": round(score, 4),
             "coverage": round(signals.coverage, 4),
             "similarity": round(signals.similarity or 0.0, 4),
+            "foreign": round(signals.foreign or 0.0, 4),
             "symbols": round(signals.symbols, 4),
         }
         tier = self._tier(score)
@@ -110,7 +113,8 @@ class Trigger:
         else:
             z += s.bias + s.coverage_weight * signals.coverage
             z += s.similarity_weight * self._as_fitted(signals.similarity)
-            z += s.foreign_weight if signals.foreign else 0.0
+        if signals.foreign is not None:
+            z = max(z, foreign_logit(signals.foreign))
         return 1.0 / (1.0 + exp(-max(min(z, 50.0), -50.0)))
 
     def _as_fitted(self, cosine: float) -> float:
@@ -133,10 +137,13 @@ def read_signals(first: FirstStage) -> Signals:
     coverage = max((len(asked & h) / len(asked) for h in held), default=0.0) if asked else 0.0
     carried = [{s.token for s in c.chunk.symbols} for c in looked_at]
     symbols = max((len(wanted & h) / len(wanted) for h in carried), default=0.0) if wanted else 0.0
-    nearest = max(first.candidates, key=lambda c: c.scores.get("dense", 0.0), default=None)
-    similarity = nearest.scores.get("dense") if nearest is not None else None
-    foreign = nearest is not None and similarity is not None and nearest.chunk.language != language_of(first.index_text)
+    similarity = _best(first.candidates, "dense")
+    foreign = _best(first.candidates, "foreign")
     return Signals(coverage, similarity, symbols, foreign)
+
+
+def _best(candidates: Sequence[Candidate], channel: Channel) -> float | None:
+    return max((c.scores[channel] for c in candidates if channel in c.scores), default=None)
 
 
 def _best_by_channel(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -161,9 +168,10 @@ def _reasons(form: Form, signals: Signals, score: float, tier: Tier, settings: T
     reasons.append(f"{signals.coverage:.0%} of its terms stand in one passage")
     if signals.symbols > 0:
         reasons.append(f"{signals.symbols:.0%} of its codes and values stand in one passage")
-    other = ", in another language" if signals.foreign else ""
     if signals.similarity is not None:
-        reasons.append(f"similarity {signals.similarity:.2f}{other}")
+        reasons.append(f"similarity {signals.similarity:.2f}")
+    if signals.foreign is not None and signals.foreign >= _FOREIGN_TOLD:
+        reasons.append(f"similarity {signals.foreign:.2f} with a passage in the other language")
     bound = {
         "strong": f"at least {settings.strong:.2f}",
         "weak": f"below {settings.strong:.2f}",

@@ -22,7 +22,8 @@ EVERYONE = "everyone"
 Authority = Literal["official", "approved", "draft", "unknown"]
 Language = Literal["zh", "en", "other"]
 Tier = Literal["strong", "weak", "none"]
-Channel = Literal["dense", "sparse", "symbol"]
+Channel = Literal["dense", "foreign", "sparse", "symbol"]
+"""`foreign`: dense hits in the other language than the question's, for encoders that need it."""
 
 
 class Value(BaseModel):

@@ -12,7 +12,7 @@ from agent.audit.flips import find_flip
 from agent.audit.judging import Findings, judge, risk_of
 from agent.audit.periods import times
 from agent.audit.quotes import check_quotes
-from agent.audit.sources import Source, SourceBook, SymbolReader
+from agent.audit.sources import Source, SourceBook, SymbolReader, outside_titles
 from agent.audit.support import measure_support
 from agent.audit.tags import check_tags, cited_sources, is_unknown, violations
 from agent.audit.verdicts import Audit, Evidence, Flag, SentenceVerdict, VerdictKind
@@ -98,6 +98,7 @@ class _Run:
         if sentence.paragraph != self.paragraph:
             self.paragraph, self.period, self.cited_figures = sentence.paragraph, None, []
         symbols = self.reader.read(sentence.text, tenant=self.tenant) if sentence.text else ()
+        symbols = outside_titles(symbols, sentence.text, cited_sources(sentence, self.labels, self.book))
         evidence = check_tags(sentence, self.labels, self.book, self.language)
         flags: tuple[Flag, ...] = ()
         kind: VerdictKind
@@ -154,7 +155,7 @@ class _Run:
         sources = cited_sources(sentence, self.labels, self.book)
         if not sources:
             return "unsupported", [], ()
-        stated = figures_of(sentence.text, symbols)
+        stated = outside_titles(figures_of(sentence.text, symbols), sentence.text, sources)
         figures = check_figures(
             sentence.text,
             stated,

@@ -27,6 +27,10 @@ _UNIT = re.compile(
 _PREFIX = re.compile(r"(RMB|USD|US\$|CNY|EUR|HK\$|\$|€|¥)\s*(.*)", re.IGNORECASE)
 
 
+_SHORTEST_TITLE = 6
+"""A shorter title (`2024`) may as well be a figure of the sentence's own."""
+
+
 def is_unscaled(symbol: Symbol) -> bool:
     """Tell whether a figure is digits and at most a currency sign: in a table its scale may stand elsewhere."""
     if symbol.kind not in ("number", "amount"):
@@ -71,6 +75,8 @@ class Source:
         self.label = label
         self.text = text
         self.heading = heading
+        self.title = ""
+        """The document's title; an answer that names it does not claim the figures in it."""
         self.period_match: PeriodMatch = "unknown"
         self.pages = range(0)
         """The pages the text stands on; empty where the format has none."""
@@ -236,6 +242,7 @@ class SourceBook:
                 chunk = passage.chunk
                 heading = "\n".join(part for part in (chunk.title, *chunk.heading_path) if part)
                 source = Source(label, chunk.text, heading, self._reader, self._tenant)
+                source.title = chunk.title
                 source.period_match = passage.period_match
                 if chunk.page_start is not None:
                     source.pages = range(chunk.page_start, (chunk.page_end or chunk.page_start) + 1)
@@ -245,3 +252,14 @@ class SourceBook:
                 return None
             self._read[label] = source
         return self._read[label]
+
+
+def outside_titles(symbols: Sequence[Symbol], text: str, sources: Sequence[Source]) -> tuple[Symbol, ...]:
+    """Return the symbols that do not lie in the title of a cited document (`《2024 年度报告》第 3 页：…`)."""
+    named = [
+        (match.start(), match.end())
+        for source in sources
+        if len(source.title) >= _SHORTEST_TITLE
+        for match in re.finditer(re.escape(source.title), text, re.IGNORECASE)
+    ]
+    return tuple(s for s in symbols if not any(start <= s.start and s.end <= end for start, end in named))

@@ -8,13 +8,14 @@ steer it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from agent.llm import ChatPiece, ChatRequest, RunFacts
-from agent.models.extracts import Extract, Relevance, candidate_sentences
+from agent.models.extracts import Extract, Relevance, bare, candidate_sentences, expected_content
 from agent.models.wording import Wording, wording
 from retrieval.content_terms import content_terms
 from retrieval.encoder import Encoder, ModelThread
@@ -29,8 +30,10 @@ MAX_SENTENCES = 3
 """Sentences quoted in one answer."""
 _ENCODED = 8
 """Candidate sentences that are encoded; bounds the latency of an answer."""
-_KEEP_RATIO = 0.88
-"""A further sentence is quoted when it scores at least this share of the best one."""
+_KEEP_WITHIN = 0.06
+"""A further sentence is quoted when its support is within this of the best one's."""
+_FRAGMENT_CHARS = (45, 12)
+"""Shorter sentences, outside Chinese and in it, are seldom an answer."""
 _HEADING_SHARE = 0.75
 """A heading that holds this share of the question's content terms names what was asked for."""
 _SECTION_SENTENCES = 6
@@ -89,17 +92,18 @@ class ExtractiveModel:
         if section:
             return section
         relevance = Relevance(facts.question, [c.text for c in candidates])
+        expected = expected_content(facts.question)
         symbols = self._language.read(facts.question, tenant=passages[0].chunk.tenant)
-        scored = [(c, relevance.of(c.text), _symbol_share(symbols, c)) for c in candidates]
-        scored.sort(key=lambda item: item[1] + item[2] + 0.5 * item[0].passage.score, reverse=True)
+        scored = [(c, _lexical_support(c, relevance, expected, symbols)) for c in candidates]
+        scored.sort(key=lambda item: item[1] + 0.2 * item[0].passage.score, reverse=True)
         scored = scored[:_ENCODED]
-        cosines = await self._cosines(facts.question, [c.text for c, _, _ in scored])
+        cosines = await self._cosines(facts.question, [c.text for c, _ in scored])
         ranked = [
-            replace(c, support=_support(c.passage, overlap, share, float(cosine)))
-            for (c, overlap, share), cosine in zip(scored, cosines, strict=True)
+            replace(c, support=lexical + 0.2 * c.passage.score + 0.25 * float(cosine))
+            for (c, lexical), cosine in zip(scored, cosines, strict=True)
         ]
         ranked.sort(key=lambda e: e.support, reverse=True)
-        return [e for e in ranked[:MAX_SENTENCES] if e.support >= _KEEP_RATIO * ranked[0].support]
+        return [e for e in ranked[:MAX_SENTENCES] if e.support >= ranked[0].support - _KEEP_WITHIN]
 
     async def _cosines(self, question: str, texts: Sequence[str]) -> np.ndarray:
         """Return the cosine of each text with the question, spread to [0, 1] among these texts."""
@@ -157,8 +161,13 @@ def _symbol_share(symbols: Sequence[Symbol], extract: Extract) -> float:
     return len(wanted & present) / len(wanted)
 
 
-def _support(passage: Passage, overlap: float, symbol_share: float, cosine: float) -> float:
-    return 0.35 * overlap + 0.25 * symbol_share + 0.2 * cosine + 0.2 * passage.score
+def _lexical_support(
+    extract: Extract, relevance: Relevance, expected: re.Pattern[str] | None, symbols: Sequence[Symbol]
+) -> float:
+    """Return what words, symbols and the kind of answer asked for speak for a sentence, 0 to about 0.95."""
+    answers = 0.0 if expected is None else 0.2 * (expected.search(bare(extract.text)) is not None)
+    fragment = -0.1 if len(extract.text) < _FRAGMENT_CHARS[extract.passage.chunk.language == "zh"] else 0.0
+    return 0.45 * relevance.of(extract.text) + 0.25 * _symbol_share(symbols, extract) + answers + fragment
 
 
 def _sentence(extract: Extract, words: Wording) -> str:

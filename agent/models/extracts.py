@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,6 +51,36 @@ def candidate_sentences(passage: Passage) -> list[Extract]:
             pairs = tuple((h, c) for h, c in zip(header, cells, strict=False) if c)
             found.append(Extract(passage, " ".join(f"{h} {c}" for h, c in pairs), pairs))
     return found
+
+
+_ASKS_DATE = re.compile(
+    r"哪一?天|何时|什么时候|哪[年月]|几[月号]|\bwhen\b|\bwhat\s+(?:date|day|year|month)\b", re.IGNORECASE
+)
+_DATE = re.compile(
+    r"\d{4}\s*[-/年]|\d{1,2}\s*月|\b(?:19|20)\d\d\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b"
+)
+_ASKS_FIGURE = re.compile(
+    r"多少|多[长久大高]|几[天个年次人级]|\bhow\s+(?:many|much|long|often|old)\b|\b(?:rate|percentage|amount|limit|budget)\b"
+    r"|比例|费率|上限|金额|额度",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(
+    r"[0-9０-９]|[一二三四五六七八九十百千万亿两]+[天日年月周个次人元%％]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^\s*(?:\d+[.)、）]|[-*•])\s*")
+
+
+def expected_content(question: str) -> re.Pattern[str] | None:
+    """Return what an answer to the question must contain by its form: a date, a figure, or nothing certain."""
+    if _ASKS_DATE.search(question):
+        return _DATE
+    return _FIGURE if _ASKS_FIGURE.search(question) else None
+
+
+def bare(sentence: str) -> str:
+    """Return a sentence without the number or mark of its list item."""
+    return _ITEM.sub("", sentence)
 
 
 class Relevance:

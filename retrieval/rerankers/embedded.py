@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from retrieval.foreign import foreign_relevance
 from retrieval.rerankers.features import feature_matrix
 from retrieval.rerankers.weights import DENSE_WEIGHTS, REVISION, SPARSE_WEIGHTS, Weights
 from retrieval.types import Candidate, Symbol
@@ -43,4 +44,9 @@ class FeatureReranker:
         if not candidates:
             return []
         logits = feature_matrix(question, symbols, candidates) @ self._weights.vector() + self._weights.bias
-        return [float(score) for score in 1 / (1 + np.exp(-np.clip(logits, -500, 500)))]
+        scores = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+        # The features compare words; across languages only the cosine speaks.
+        return [
+            max(float(score), foreign_relevance(c.scores["foreign"])) if "foreign" in c.scores else float(score)
+            for score, c in zip(scores, candidates, strict=True)
+        ]
