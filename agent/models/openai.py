@@ -11,6 +11,7 @@ from openai.types.chat import (
     ChatCompletionSystemMessageParam,
     ChatCompletionUserMessageParam,
 )
+from pydantic import BaseModel, ConfigDict
 
 from agent.errors import ModelUnavailableError
 from agent.llm import ChatPiece, ChatRequest, Message
@@ -47,24 +48,51 @@ class OpenAIChatModel:
                 stream=True,
                 stream_options={"include_usage": True},
             ) as chunks:
-                async for chunk in chunks:
+                async for received in chunks:
+                    chunk = _Chunk.model_validate(received)
                     if chunk.usage is not None:
                         yield ChatPiece(
                             prompt_tokens=chunk.usage.prompt_tokens,
                             completion_tokens=chunk.usage.completion_tokens,
                         )
-                    for choice in chunk.choices:
-                        if choice.delta.content:
+                    for choice in chunk.choices or ():
+                        if choice.delta is not None and choice.delta.content:
                             yield ChatPiece(text=choice.delta.content)
-                        finished = finished or choice.finish_reason is not None
-        except openai.APIError as exc:
-            raise ModelUnavailableError(_explain(self._settings, exc)) from exc
+                        finished = finished or bool(choice.finish_reason)
+        except (openai.APIError, ValueError) as exc:
+            # Neither exception is chained: their texts quote the reply, and some endpoints' replies the prompt.
+            raise ModelUnavailableError(_explain(self._settings, exc)) from None
         if not finished:
             raise ModelUnavailableError(f"the model at {self._settings.base_url} ended its reply half-way")
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+class _Lenient(BaseModel):
+    """What is read of a reply. The SDK builds its own values without checking them."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class _Usage(_Lenient):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Delta(_Lenient):
+    content: str | None = None
+
+
+class _Choice(_Lenient):
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class _Chunk(_Lenient):
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
 
 
 def _message(message: Message) -> ChatCompletionMessageParam:
@@ -77,7 +105,7 @@ def _message(message: Message) -> ChatCompletionMessageParam:
             return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)
 
 
-def _explain(settings: LlmSettings, exc: openai.APIError) -> str:
+def _explain(settings: LlmSettings, exc: openai.APIError | ValueError) -> str:
     # The vendor's message may quote the prompt, so only its kind is passed on.
     where = f"the model {settings.model!r} at {settings.base_url}"
     match exc:
