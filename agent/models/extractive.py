@@ -21,7 +21,7 @@ from retrieval.content_terms import content_terms
 from retrieval.encoder import Encoder, ModelThread
 from retrieval.labels import format_tag
 from retrieval.lexical import terms
-from retrieval.passages import neutralise
+from retrieval.neutralise import neutralise, neutralise_line
 from retrieval.question_form import arithmetic_expression, question_form
 from retrieval.symbols.language import SymbolLanguage
 from retrieval.types import Passage, Symbol
@@ -91,7 +91,8 @@ class ExtractiveModel:
         section = _asked_section(facts.question, passages[0])
         if section:
             return section
-        relevance = Relevance(facts.question, [c.text for c in candidates])
+        titles = [p.chunk.title for p in passages]
+        relevance = Relevance(facts.question, [c.text for c in candidates], titles)
         expected = expected_content(facts.question)
         symbols = self._language.read(facts.question, tenant=passages[0].chunk.tenant)
         scored = [(c, _lexical_support(c, relevance, expected, symbols)) for c in candidates]
@@ -172,9 +173,12 @@ def _lexical_support(
 
 def _sentence(extract: Extract, words: Wording) -> str:
     chunk = extract.passage.chunk
-    where = words.source(neutralise(chunk.title), chunk.page_start)
+    where = words.source(neutralise_line(chunk.title), chunk.page_start) if chunk.title else ""
     body = words.quote(extract.text) if extract.cells is None else words.row(extract.cells)
-    return f"{where}{body} {format_tag(extract.passage.label)}"
+    line = where + body
+    # A title may end in what the sentence after it would complete to a tag.
+    shown = line if neutralise(line) == line else body
+    return f"{shown} {format_tag(extract.passage.label)}"
 
 
 def _not_in_documents(facts: RunFacts, words: Wording) -> str:
