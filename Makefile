@@ -47,7 +47,7 @@ fmt: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.base
-	$(BIN)/python -m tests.bench
+	$(BIN)/python tests/bench/run.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info

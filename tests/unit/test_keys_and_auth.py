@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from api.auth import KeyRing, is_loopback
+from api.auth import KeyRing
 from api.errors import SettingsError, UnauthenticatedError
 from api.keys import load_key
+from api.loopback import is_loopback
 
 
 def test_key_is_made_once_and_private(tmp_path: Path) -> None:

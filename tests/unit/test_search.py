@@ -192,7 +192,7 @@ async def test_search_marks_a_passage_about_another_period(thread: ModelThread) 
 async def test_search_reports_every_stage(thread: ModelThread) -> None:
     search = await searcher(thread, chunk("tax law"), live=Catalogue("d1"))
     result = await search.search("tax law", ANN, book=LabelBook())
-    stages = {"symbolise", "encode", "dense", "sparse", "symbol", "fuse", "live", "rerank", "total"}
+    stages = {"symbolise", "encode", "dense", "foreign", "sparse", "symbol", "fuse", "live", "rerank", "total"}
     assert set(result.latencies_ms) == stages
     assert result.latencies_ms["total"] >= result.latencies_ms["rerank"]
 
@@ -366,8 +366,9 @@ async def test_search_takes_a_first_stage_over(thread: ModelThread) -> None:
     store = CountingStore()
     search = await searcher(thread, chunk("tax law"), store=store)
     first = await search.first_stage("tax law", ANN)
+    asked = store.questions
     taken = await search.search("tax law", ANN, book=LabelBook(), first_stage=first)
-    assert store.questions == 1
+    assert store.questions == asked
     alone = await search.search("tax law", ANN, book=LabelBook())
     assert taken.passages == alone.passages
     assert set(taken.latencies_ms) == set(alone.latencies_ms)
@@ -402,3 +403,21 @@ async def test_search_bounds_the_scores_of_a_reranker(thread: ModelThread) -> No
     search = await searcher(thread, chunk("tax law"), chunk("wind mill", "d2"), reranker=Loud())
     result = await search.search("tax law", ANN, book=LabelBook())
     assert [p.score for p in result.passages] == [1.0, 0.0]
+
+
+async def test_search_finds_a_passage_in_the_other_language_behind_many_of_its_own(thread: ModelThread) -> None:
+    own = [chunk(f"制度第{n}条 年假规定 年假", f"own{n}", language="zh") for n in range(8)]
+    abroad = chunk("Employees have 15 days of leave", "abroad", language="en")
+    search = await searcher(thread, *own, abroad, candidates_k=5)
+    first = await search.first_stage("年假有几天", ANN)
+    found = next(c for c in first.candidates if c.chunk.document_id == "abroad")
+    assert "foreign" in found.scores
+    assert "dense" not in found.scores
+    assert found.ranks["foreign"] == 1
+
+
+async def test_search_keeps_to_a_language_that_the_caller_named(thread: ModelThread) -> None:
+    abroad = chunk("Employees have 15 days of leave", "abroad", language="en")
+    search = await searcher(thread, chunk("年假规定", "own", language="zh"), abroad)
+    first = await search.first_stage("年假有几天", ANN, filter=SearchFilter(language="zh"))
+    assert {c.chunk.document_id for c in first.candidates} == {"own"}

@@ -1,0 +1,44 @@
+"""Benchmarks: `make bench`. Prints Markdown for docs/measurements.md. Run it on an idle machine.
+
+Ratios within one run say more than absolute times. Nothing here is collected by pytest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import costs
+import ingestion
+import latency
+
+SECTIONS = ("costs", "ingestion", "latency")
+
+
+def main() -> None:
+    """Run the benchmarks named on the command line, all by default."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    parser.add_argument("--documents", type=int, default=80, help="documents of the ingestion benchmark")
+    parser.add_argument("--chunks", type=int, nargs="+", default=[1_000, 10_000], help="sizes of the latency benchmark")
+    options = parser.parse_args()
+    wanted = options.sections or SECTIONS
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f}\n")
+    if "costs" in wanted:
+        costs.measure()
+    if "ingestion" in wanted:
+        asyncio.run(ingestion.measure(options.documents))
+    if "latency" in wanted:
+        asyncio.run(latency.measure(options.chunks))
+
+
+if __name__ == "__main__":
+    main()
