@@ -165,8 +165,8 @@ def _symbol_share(symbols: Sequence[Symbol], extract: Extract) -> float:
 def _lexical_support(
     extract: Extract, relevance: Relevance, expected: re.Pattern[str] | None, symbols: Sequence[Symbol]
 ) -> float:
-    """Return what words, symbols and the kind of answer asked for speak for a sentence, 0 to about 0.95."""
-    answers = 0.0 if expected is None else 0.2 * (expected.search(bare(extract.text)) is not None)
+    """Return what words, symbols and the kind of answer asked for speak for a sentence, 0 to 1."""
+    answers = 0.0 if expected is None else 0.3 * (expected.search(bare(extract.text)) is not None)
     fragment = -0.1 if len(extract.text) < _FRAGMENT_CHARS[extract.passage.chunk.language == "zh"] else 0.0
     return 0.45 * relevance.of(extract.text) + 0.25 * _symbol_share(symbols, extract) + answers + fragment
 
