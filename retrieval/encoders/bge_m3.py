@@ -7,6 +7,7 @@ name, because the type checker must pass where the extra is not installed.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -33,7 +34,7 @@ class BgeM3Encoder:
     """BGE-M3 dense (1024, cosine) and sparse (lexical weights) vectors.
 
     Not safe for threads: with transformers 5.23 concurrent calls of different lengths return silently
-    wrong vectors. One `ModelThread` owns an instance and makes every call to it.
+    wrong vectors. One `ModelThread` owns an instance and makes every call to it but `count_tokens`.
 
     FlagEmbedding loads the model, but its `encode` runs the first batch twice (a probe for the batch
     size), which doubles the price of a question. The loaded model is called directly instead; the
@@ -54,6 +55,11 @@ class BgeM3Encoder:
         flag = _load(folder, device)
         self._model: Any = flag.model.to(device).eval()
         self._tokenizer: Any = flag.tokenizer
+        # A tokenizer of its own for counting: chunking counts on another thread, and the shared
+        # one answers "Already borrowed" when its truncation is set while it is in use.
+        self._counter: Any = copy.deepcopy(self._tokenizer.backend_tokenizer)
+        self._counter.no_truncation()
+        self._counter.no_padding()
         config = self._model.model.config
         # XLM-R starts positions behind the padding index, so two of them are never used.
         self._max_tokens = min(MAX_TOKENS, int(config.max_position_embeddings) - 2)
@@ -89,8 +95,8 @@ class BgeM3Encoder:
         return self._forward(self._tokens([text]))
 
     def count_tokens(self, text: str) -> int:
-        """Count XLM-R tokens with `<s>` and `</s>`, uncut."""
-        return len(self._tokenizer(readable(text), verbose=False)["input_ids"])
+        """Count XLM-R tokens with `<s>` and `</s>`, uncut. The one call that any thread may make."""
+        return len(self._counter.encode(readable(text)).ids)
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,13 @@ def test_bge_reranker_runs_each_batch_once(reranker: BgeReranker) -> None:
 def test_bge_reranker_refuses_an_incomplete_folder(tmp_path: Path) -> None:
     with pytest.raises(EncoderUnavailableError, match=r"config\.json"):
         BgeReranker(tmp_path)
+
+
+def test_bge_m3_counts_on_other_threads_while_it_encodes(encoder: BgeM3Encoder) -> None:
+    expected = [encoder.count_tokens(text) for text in TEXTS]
+    assert expected == [len(encoder._tokenizer(text)["input_ids"]) for text in TEXTS]
+    with ThreadPoolExecutor(4) as pool:
+        counted = [pool.submit(encoder.count_tokens, text) for _ in range(100) for text in TEXTS]
+        for _ in range(5):
+            encoder.encode_documents(TEXTS)
+        assert [c.result() for c in counted] == expected * 100
