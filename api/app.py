@@ -16,13 +16,14 @@ from api.routes import chat, documents, health, jobs, runs, search
 from api.settings import Settings
 
 
-def create_app(settings: Settings, *, local_owner: bool = False) -> FastAPI:
+def create_app(settings: Settings, *, local_owner: bool = False, instance: str = "") -> FastAPI:
     """Build the application.
 
     Args:
         settings: all settings.
         local_owner: serve every caller on loopback as the local owner, keys file or
             not. For the command line, which holds the data folder itself.
+        instance: what `/healthz` names, so that a client knows which server it has reached.
     """
 
     @asynccontextmanager
@@ -33,6 +34,7 @@ def create_app(settings: Settings, *, local_owner: bool = False) -> FastAPI:
 
     app = FastAPI(title="attest", version=version("attest"), lifespan=lifespan, docs_url="/docs", redoc_url=None)
     keys_file = None if local_owner else settings.server.keys_file
+    app.state.instance = instance
     app.state.key_ring = KeyRing.read(keys_file) if keys_file is not None else None
     problems.install(app)
     app.add_middleware(

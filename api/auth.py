@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import tomllib
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from fastapi import Depends, Request
 from pydantic import Field, TypeAdapter, ValidationError
 
 from api.errors import SettingsError, UnauthenticatedError
+from api.loopback import is_loopback
 from retrieval.errors import ForbiddenError
 from retrieval.types import ALL_RIGHTS, Principal, Right, Value
 
@@ -67,16 +67,6 @@ class KeyRing:
         if found is None:
             raise UnauthenticatedError("this API key is not known")
         return found
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host name or address is this machine's loopback."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def authenticate(request: Request) -> Principal:

@@ -16,9 +16,12 @@ import httpx
 from httpx_sse import aconnect_sse
 from pydantic import BaseModel, ValidationError
 
-from api.errors import ApiError, ServerUnreachableError
+from api.errors import ApiError, ServerUnreachableError, SettingsError
+from api.loopback import is_loopback
 from api.settings import Settings
 
+INSTANCE_HEADER = "attest-instance"
+_PAGE = 500
 _TIMEOUT = httpx.Timeout(30.0, read=600.0)
 
 
@@ -27,6 +30,8 @@ class ServerFile(BaseModel):
 
     url: str
     pid: int
+    instance: str
+    """Random name of this start."""
 
 
 class ProblemError(ApiError):
@@ -49,6 +54,15 @@ class AttestClient:
     async def get(self, path: str, **params: str | int) -> Any:
         """GET a resource."""
         return _body(await self._http.get(path, params=params))
+
+    async def every(self, path: str, key: str) -> list[Any]:
+        """GET all pages of a list; `key` is the field that holds it."""
+        found: list[Any] = []
+        while True:
+            page = (await self.get(path, limit=_PAGE, offset=len(found)))[key]
+            found += page
+            if len(page) < _PAGE:
+                return found
 
     async def post(self, path: str, body: dict[str, Any]) -> Any:
         """POST a JSON body."""
@@ -84,12 +98,8 @@ async def open_client(settings: Settings) -> AsyncGenerator[AttestClient, None]:
     url = settings.api.url or await _running_server(settings.home)
     async with AsyncExitStack() as stack:
         if url is not None:
-            http = httpx.AsyncClient(base_url=url, headers=headers, timeout=_TIMEOUT)
-            await stack.enter_async_context(http)
-            try:
-                await http.get("/healthz")
-            except httpx.TransportError as exc:
-                raise ServerUnreachableError(f"no attest server answers at {url}") from exc
+            http = await stack.enter_async_context(_http_client(url, headers))
+            await _greet(http, url)
             yield AttestClient(http, in_process=False)
             return
         from api.app import create_app  # heavy: not wanted when a server answers
@@ -109,6 +119,24 @@ def server_file(home: Path) -> Path:
     return home / "server.json"
 
 
+def _http_client(url: str, headers: dict[str, str]) -> httpx.AsyncClient:
+    try:
+        local = is_loopback(httpx.URL(url).host)
+    except httpx.InvalidURL as exc:
+        raise SettingsError(f"ATTEST_API_URL: {url!r} is not a URL ({exc})") from exc
+    # A proxy that the environment names knows no way to this machine's loopback.
+    return httpx.AsyncClient(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=not local)
+
+
+async def _greet(http: httpx.AsyncClient, url: str) -> None:
+    try:
+        answer = await http.get("/healthz")
+    except httpx.TransportError as exc:
+        raise ServerUnreachableError(f"no attest server answers at {url} ({type(exc).__name__})") from exc
+    if INSTANCE_HEADER not in answer.headers:
+        raise ServerUnreachableError(f"what answers at {url} is not an attest server")
+
+
 async def _running_server(home: Path) -> str | None:
     try:
         found = ServerFile.model_validate_json(server_file(home).read_text(encoding="utf-8"))
@@ -119,16 +147,17 @@ async def _running_server(home: Path) -> str | None:
             answer = await http.get(f"{found.url}/healthz")
     except httpx.TransportError:
         return None  # left behind by a server that was killed
-    return found.url if answer.status_code == 200 else None
+    # Another server may have taken the address over; it serves another home.
+    return found.url if answer.headers.get(INSTANCE_HEADER) == found.instance else None
 
 
 def _body(response: httpx.Response) -> Any:
-    if response.status_code < 400:
-        return response.json()
     try:
+        if response.status_code < 400:
+            return response.json()
         problem = response.json()
         raise ProblemError(str(problem["code"]), str(problem["detail"]), response.status_code)
-    except (json.JSONDecodeError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         raise ProblemError(
             "http", f"the server answered with status {response.status_code}", response.status_code
         ) from None

@@ -20,7 +20,6 @@ from agent.journal import Journal
 from agent.llm import ChatModel
 from agent.loop import Agent
 from agent.models.extractive import ExtractiveModel
-from agent.models.openai import OpenAIChatModel
 from agent.tools.builtin.calculate import Calculate
 from agent.tools.builtin.finish import Finish
 from agent.tools.builtin.list_documents import ListDocuments
@@ -28,6 +27,7 @@ from agent.tools.builtin.read_document import ReadDocument
 from agent.tools.builtin.search_knowledge import SearchKnowledge
 from agent.tools.registry import ToolRegistry
 from api.database import open_engine
+from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
 from api.models import Status
@@ -89,11 +89,15 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
 
     Raises:
         SettingsError: a key or a path does not fit.
+        DatabaseUnavailableError: the database cannot be opened.
         RetrievalError: the encoder cannot be loaded, or the store is held, away, or another encoder's.
     """
     async with AsyncExitStack() as stack:
         home = settings.home
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as exc:
+            raise SettingsError(f"ATTEST_HOME: the folder {home} cannot be made ({exc.strerror})") from exc
         engine = await asyncio.to_thread(open_engine, settings.database_url)
         stack.callback(engine.dispose)
         language = load_language(load_key(home / "keys", "pseudonym", settings.keys.pseudonym), settings.symbols.folder)
@@ -103,6 +107,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         stack.callback(reranker_thread.close)
         encoder = await encoder_thread.run(load_encoder, settings.models)
         reranker = await reranker_thread.run(load_reranker, settings.models)
+        if settings.vectors.store == "qdrant" and not settings.vectors.qdrant_url:
+            raise SettingsError("ATTEST_VECTORS_STORE is qdrant; set ATTEST_VECTORS_QDRANT_URL too")
         store = select_store(settings.vectors, home / "index")
         stack.push_async_callback(store.close)
         await store.open(encoder.info)
@@ -114,6 +120,9 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         extractive = ExtractiveModel(encoder, encoder_thread, language)
         model: ChatModel = extractive
         if settings.llm.base_url is not None:
+            # Its import costs as much as all others together, and most commands do without.
+            from agent.models.openai import OpenAIChatModel
+
             model = endpoint = OpenAIChatModel(settings.llm)
             stack.push_async_callback(endpoint.close)
         agent = Agent(

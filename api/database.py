@@ -8,17 +8,32 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from api.errors import DatabaseUnavailableError, SettingsError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def open_engine(url: str) -> Engine:
-    """Create the engine and bring the schema up to date."""
-    engine = create_engine(url)
+    """Create the engine and bring the schema up to date.
+
+    Raises:
+        SettingsError: the URL cannot be read, or its driver is not installed.
+        DatabaseUnavailableError: the database cannot be opened.
+    """
+    try:
+        engine = create_engine(url)
+    except (ArgumentError, ModuleNotFoundError) as exc:  # not quoted: the URL may hold a password
+        raise SettingsError(f"ATTEST_DATABASE_URL does not name a database ({type(exc).__name__})") from exc
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
-    migrate(engine)
+    try:
+        migrate(engine)
+    except OperationalError as exc:
+        engine.dispose()
+        raise DatabaseUnavailableError(f"the database {engine.url!r} cannot be opened: {exc.orig}") from exc
     return engine
 
 

@@ -4,6 +4,7 @@ ApiError
 ├── SettingsError        a setting is unknown or does not fit
 ├── UnauthenticatedError no key, or one that is not known
 ├── BodyTooLargeError    the request is above the size limit
+├── DatabaseUnavailableError  the database cannot be opened
 └── ServerUnreachableError  the command line found no server where one should be
 """
 
@@ -34,6 +35,12 @@ class BodyTooLargeError(ApiError):
     """The request is above the size limit."""
 
     code = "body_too_large"
+
+
+class DatabaseUnavailableError(ApiError):
+    """The database cannot be opened."""
+
+    code = "database_unavailable"
 
 
 class ServerUnreachableError(ApiError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.metadata import version as installed_version
+from typing import Annotated
 
 import typer
 
@@ -35,6 +37,7 @@ def build(arguments: list[str]) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
+    app.callback(help=app.info.help)(_options)
     called = next((a for a in arguments if not a.startswith("-")), None)
     for name, summary in COMMANDS.items():
         if name == called:
@@ -42,6 +45,20 @@ def build(arguments: list[str]) -> typer.Typer:
         else:
             app.command(name, help=summary)(_not_called)
     return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"attest {installed_version('attest')}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 def _not_called() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_path
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -143,20 +144,30 @@ def load_settings(**overrides: Any) -> Settings:
     Raises:
         SettingsError: a name is unknown or a value does not fit; the message names it.
     """
-    known = set(Settings.model_fields) | _FOREIGN_SECTIONS
+    known = set(Settings.model_fields) - {"home"} | _FOREIGN_SECTIONS
     for name in os.environ:
         if name.startswith("ATTEST_"):
             section = name.removeprefix("ATTEST_").lower().split("_", 1)[0]
-            if section not in known:
+            if section not in known and name != "ATTEST_HOME":
                 sections = ", ".join(sorted(known - _FOREIGN_SECTIONS))
                 raise SettingsError(f"{name}: there is no setting section {section!r}; sections are {sections}")
     try:
         return Settings(**overrides)
     except ValidationError as exc:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
-            for error in exc.errors(include_input=False)
-        )
+        problems = "; ".join(_problem(error) for error in exc.errors(include_input=False))
         raise SettingsError(f"settings do not fit: {problems}") from None
     except ValueError as exc:  # TOML syntax, JSON in a section variable
         raise SettingsError(f"settings cannot be read: {exc}") from None
+
+
+def _problem(error: ErrorDetails) -> str:
+    """Name a setting in both of its writings and say what is wrong with it."""
+    path = [str(part) for part in error["loc"]]
+    name = f"ATTEST_{'_'.join(path).upper()} ({'.'.join(path)})"
+    if error["type"] != "extra_forbidden":
+        return f"{name}: {error['msg']}"
+    section = Settings.model_fields.get(path[0])
+    fields = section.annotation if section is not None else Settings
+    if isinstance(fields, type) and issubclass(fields, BaseModel):
+        return f"{name}: there is no such setting; there are {', '.join(fields.model_fields)}"
+    return f"{name}: there is no such setting"

@@ -35,17 +35,17 @@ def register(app: typer.Typer, summary: str) -> None:
 def doctor(json_output: Json = False) -> None:
     """Look at the installation. Exit code 0 when questions can be answered."""
 
-    async def work(client: AttestClient, settings: Settings) -> dict[str, Any]:
+    async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
         status = await client.get("/v1/status")
-        documents = await client.get("/v1/documents", limit=500)
+        documents = await client.every("/v1/documents", "documents")
         return {
             "status": status,
             "running_server": not client.in_process,
-            "documents_ready": sum(d["state"] == "ready" for d in documents["documents"]),
+            "documents_ready": sum(d["state"] == "ready" for d in documents),
             "python": sys.version.split()[0],
             "platform": platform.platform(),
             "versions": {name: _version(name) for name in _PACKAGES},
-            "findings": [asdict(f) for f in findings(settings, status)],
+            "findings": [asdict(f) for f in findings(status)],
         }
 
     report = run(work)
@@ -65,7 +65,7 @@ def doctor(json_output: Json = False) -> None:
         out.print(Text(f"! {finding['what']}\n  mend: {finding['mend']}", "yellow"))
 
 
-def findings(settings: Settings, status: dict[str, Any]) -> list[Finding]:
+def findings(status: dict[str, Any]) -> list[Finding]:
     """Say what is missing, each with the command that mends it."""
     found: list[Finding] = []
     if status["encoder"] != "bge-m3":
@@ -90,8 +90,6 @@ def findings(settings: Settings, status: dict[str, Any]) -> list[Finding]:
                 "export ATTEST_LLM_BASE_URL=http://host:port/v1 ATTEST_LLM_MODEL=name ATTEST_LLM_API_KEY=key",
             )
         )
-    if settings.vectors.store == "qdrant" and not settings.vectors.qdrant_url:
-        found.append(Finding("the qdrant store has no address", "export ATTEST_VECTORS_QDRANT_URL=http://host:6333"))
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from api.client import AttestClient
-from api.commands.session import Json, out, print_json, run
+from api.commands.rendering import counted, show_table
+from api.commands.session import Json, fail, out, print_json, run
+from api.errors import EXIT_FAILED
 from api.settings import Settings
 
 
@@ -25,22 +26,18 @@ def list_documents(json_output: Json = False) -> None:
     """List documents, newest first."""
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
-        return await client.get("/v1/documents", limit=500)
+        return {"documents": await client.every("/v1/documents", "documents")}
 
     found = run(work)
     if json_output:
         print_json(found)
         return
-    table = Table("id", "title", "source", "version", "state", "pages", "chunks", box=None)
-    for d in found["documents"]:
-        pages = str(d["page_count"] or "")
-        table.add_row(
-            d["document_id"], d["title"], d["source"], str(d["version"]), d["state"], pages, str(d["chunk_count"])
-        )
-    out.print(table)
+    fields = ("document_id", "title", "source", "version", "state", "page_count", "chunk_count", "error_code")
+    columns = ("id", "title", "source", "version", "state", "pages", "chunks", "error")
+    show_table(columns, ([d[field] for field in fields] for d in found["documents"]))
 
 
-def show(document_id: Annotated[str, typer.Argument()]) -> None:
+def show(document_id: Annotated[str, typer.Argument()], json_output: Json = True) -> None:
     """Show a document with its admission report, as JSON."""
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
@@ -51,10 +48,18 @@ def show(document_id: Annotated[str, typer.Argument()]) -> None:
     print_json(run(work))
 
 
-def delete(document_id: Annotated[str, typer.Argument()]) -> None:
-    """Delete a document with all that was derived from it; prints the deletion receipt."""
+def delete(document_id: Annotated[str, typer.Argument()], json_output: Json = False) -> None:
+    """Delete a document with all that was derived from it. Exit code 1 when something was left."""
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
         return await client.delete(f"/v1/documents/{document_id}")
 
-    print_json(run(work))
+    receipt = run(work)
+    left = {name: count for name, count in receipt["left"].items() if count}
+    if json_output:
+        print_json(receipt)
+    else:
+        out.print(f"deleted {document_id} with {counted(receipt['deleted_chunks'], 'chunk')}", markup=False)
+        out.print(f"looked for what may be left: {', '.join(receipt['left'])}", markup=False)
+    if left:
+        fail(f"left behind: {', '.join(f'{count} {name}' for name, count in left.items())}", EXIT_FAILED)

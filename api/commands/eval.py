@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -135,6 +136,8 @@ def _bounds(minimum: list[str] | None) -> dict[str, float]:
         try:
             bounds[name] = float(value)
         except ValueError:
+            bounds[name] = math.nan
+        if not math.isfinite(bounds[name]):  # nothing is below "nan": it would pass always
             fail(f"--min {text}: write METRIC=VALUE", EXIT_USAGE)
     return bounds
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from api.client import AttestClient
-from api.commands.session import Json, out, print_json, run
+from api.commands.rendering import show_table, without_source
+from api.commands.session import Json, print_json, run
 from api.settings import Settings
 
 
@@ -30,18 +30,19 @@ def list_jobs(json_output: Json = False) -> None:
     if json_output:
         print_json(found)
         return
-    table = Table("id", "source", "state", "stage", "chunks", "outcome", "error", box=None)
-    for job in found["jobs"]:
-        chunks = f"{job['chunks_done']}/{job['chunks_total'] or '?'}"
-        error = f"{job['error']} ({job['error_code']})" if job["error"] else ""
-        table.add_row(job["job_id"], job["source"], job["state"], job["stage"], chunks, job["outcome"] or "", error)
-    out.print(table)
+    show_table(("id", "source", "state", "stage", "chunks", "outcome", "error"), map(_row, found["jobs"]))
 
 
-def show(job_id: Annotated[str, typer.Argument()]) -> None:
+def show(job_id: Annotated[str, typer.Argument()], json_output: Json = True) -> None:
     """Show one job, as JSON."""
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
         return await client.get(f"/v1/jobs/{job_id}")
 
     print_json(run(work))
+
+
+def _row(job: dict[str, Any]) -> tuple[object, ...]:
+    chunks = f"{job['chunks_done']}/{job['chunks_total'] or '?'}"
+    error = f"{without_source(job['error'], job['source'])} ({job['error_code']})" if job["error"] else ""
+    return job["job_id"], job["source"], job["state"], job["stage"], chunks, job["outcome"], error

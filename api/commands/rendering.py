@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 
 from api.commands.session import out
@@ -54,7 +56,12 @@ class AnswerView:
         for sentence in audit["sentences"]:
             mark, style = _MARKS[sentence["kind"]]
             labels = ", ".join(sentence["labels"])
-            out.print(Text(f"  {mark} {sentence['kind']}: {_short(sentence['text'], 60)} {labels}".rstrip(), style))
+            out.print(
+                Text(
+                    f"  {mark} {sentence['kind'].replace('_', ' ')}: {_short(sentence['text'], 60)} {labels}".rstrip(),
+                    style,
+                )
+            )
             for evidence in sentence["evidence"]:
                 if not evidence["passed"]:
                     out.print(Text(f"      {evidence['detail']}", "dim"))
@@ -67,7 +74,7 @@ class AnswerView:
         out.print(
             Text(
                 f"  risk {audit['risk']} · {event['status']} · model {event['model']} · encoder {event['encoder']} · "
-                f"{event['steps']} steps · {event['latency_ms']:.0f} ms",
+                f"{counted(event['steps'], 'step')} · {event['latency_ms']:.0f} ms",
                 "dim",
             )
         )
@@ -86,6 +93,34 @@ class AnswerView:
         if self._open:
             out.print()
             self._open = ""
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table; the first column holds ids, which are never cut: people copy them.
+
+    Where the output is no terminal a row is a line with tabs, for `cut` and `grep`.
+    """
+    cells = [[" ".join(str(value).split()) if value is not None else "" for value in row] for row in rows]
+    if not out.is_terminal:
+        for row in [columns, *cells]:
+            out.print("\t".join(row), markup=False)
+        return
+    table = Table(box=None)
+    for index, name in enumerate(columns):
+        table.add_column(name, no_wrap=index == 0, overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+
+
+def without_source(error: str | None, source: str) -> str:
+    """Return an error of ingestion without the name that it begins with, where the name stands beside it."""
+    return (error or "").removeprefix(f"{source}: ")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 chunk`, `2 chunks`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _short(value: object, length: int = 100) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from api.client import AttestClient
-from api.commands.rendering import AnswerView
-from api.commands.session import Json, out, print_json, run
+from api.commands.rendering import AnswerView, show_table
+from api.commands.session import Json, print_json, run
 from api.settings import Settings
 
 
@@ -31,10 +30,7 @@ def list_runs(json_output: Json = False) -> None:
     if json_output:
         print_json(found)
         return
-    table = Table("id", "state", "question", box=None)
-    for stored in found:
-        table.add_row(stored["run_id"], stored["state"], stored["question"])
-    out.print(table)
+    show_table(("id", "state", "question"), ((r["run_id"], r["state"], r["question"]) for r in found))
 
 
 def show(

@@ -50,8 +50,8 @@ def search(
         for candidate in found["candidates"]:
             scores = " ".join(f"{k}={v:.3f}#{candidate['ranks'][k]}" for k, v in candidate["scores"].items())
             dropped = found["dropped"].get(candidate["chunk_id"], "")
-            out.print(
-                Text(f"{candidate['fused']:.4f} {candidate['title']} p{candidate['page']} {scores} {dropped}", "dim")
-            )
+            page = f", page {candidate['page']}" if candidate["page"] else ""
+            left_out = f" · left out: {dropped.replace('_', ' ')}" if dropped else ""
+            out.print(Text(f"{candidate['fused']:.4f} {candidate['title']}{page} · {scores}{left_out}", "dim"))
     times = " ".join(f"{k} {v:.1f} ms" for k, v in found["latency_ms"].items())
     out.print(Text(f"encoder {found['encoder']} · reranker {found['reranker']} · {times}", "dim"))

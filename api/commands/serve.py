@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import socket
+from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 import uvicorn
 
 from api.app import create_app
-from api.auth import is_loopback
 from api.client import ServerFile, server_file
 from api.commands.session import err, guarded
 from api.errors import SettingsError
+from api.loopback import is_loopback
 from api.settings import Settings, load_settings
+
+_GRACE_S = 5
+"""How long requests under way may go on after the signal to stop."""
 
 
 def register(app: typer.Typer, summary: str) -> None:
@@ -47,33 +53,42 @@ async def _serve(settings: Settings) -> None:
     listener = _listen(settings.server.host, settings.server.port)
     host, port = listener.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    app = create_app(settings)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
-    server = _AnnouncedServer(config, settings, url)
-    await server.serve(sockets=[listener])
+    note = ServerFile(url=url, pid=os.getpid(), instance=secrets.token_hex(8))
+    app = create_app(settings, instance=note.instance)
+    config = uvicorn.Config(
+        app, lifespan="off", log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE_S
+    )
+    # The lifespan is entered here and not by uvicorn, which would answer one of our errors with a traceback.
+    async with app.router.lifespan_context(app):
+        await _AnnouncedServer(config, server_file(settings.home), note).serve(sockets=[listener])
 
 
 class _AnnouncedServer(uvicorn.Server):
     """Leaves its address in ATTEST_HOME while it serves, so that the command line finds it."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, url: str) -> None:
+    def __init__(self, config: uvicorn.Config, file: Path, note: ServerFile) -> None:
         super().__init__(config)
-        self._file = server_file(settings.home)
-        self._url = url
+        self._file = file
+        self._note = note
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.should_exit:
             return
-        note = ServerFile(url=self._url, pid=os.getpid()).model_dump_json()
         draft = self._file.with_suffix(".tmp")
-        draft.write_text(note, encoding="utf-8")
+        draft.write_text(self._note.model_dump_json(), encoding="utf-8")
         draft.replace(self._file)
-        err.print(f"attest serves on {self._url} (interrupt with Ctrl-C)", markup=False)
+        err.print(f"attest serves on {self._note.url} (interrupt with Ctrl-C)", markup=False)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._file.unlink(missing_ok=True)
         await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # uvicorn's own would raise the signal again when it is done, before our parts are closed.
+        if self.should_exit:
+            self.force_exit = True
+        self.should_exit = True
 
 
 def _listen(host: str, port: int) -> socket.socket:

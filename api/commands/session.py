@@ -46,7 +46,7 @@ def guarded(work: Callable[[], T]) -> T:
     try:
         return work()
     except ProblemError as exc:
-        fail(f"{exc} ({exc.problem_code})", EXIT_FAILED)
+        fail(f"{exc} ({exc.problem_code})", EXIT_USAGE if exc.problem_code == "invalid_request" else EXIT_FAILED)
     except (ApiError, RetrievalError, IngestError, AgentError) as exc:
         fail(f"{exc} ({exc.code})", EXIT_USAGE)
     except httpx.TransportError as exc:

@@ -1,8 +1,14 @@
-"""A whole attest in this process, on lexical parts so that it starts at once."""
+"""A whole attest, in this process or in one of its own, on lexical parts so that it starts at once."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -15,6 +21,7 @@ from api.inprocess import InProcessTransport
 from api.settings import Settings, load_settings
 from retrieval.settings import EncoderSettings
 
+ATTEST = str(Path(sys.executable).with_name("attest"))
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
 """`await open_app(**settings)` starts an application and returns a client of it."""
 
@@ -59,3 +66,100 @@ async def finished(client: httpx.AsyncClient, job_id: str) -> dict[str, Any]:
 @pytest.fixture
 def upload_and_wait() -> Callable[..., Awaitable[dict[str, Any]]]:
     return upload
+
+
+# ---- attest as its users have it: a process
+
+
+class Attest:
+    """The `attest` command on one ATTEST_HOME, and the servers that were started with it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.servers: list[Server] = []
+
+    def __call__(self, *arguments: object, code: int = 0, **settings: object) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; a traceback and an exit code other than `code` are failures."""
+        result = subprocess.run(
+            [ATTEST, *map(str, arguments)],
+            env=self._environment(settings),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+        assert "Traceback" not in result.stderr, result.stderr
+        assert result.returncode == code, f"exit code {result.returncode}\n{result.stdout}\n{result.stderr}"
+        return result
+
+    def json(self, *arguments: object, code: int = 0, **settings: object) -> Any:
+        """Run a command with `--json` and return what it printed."""
+        return json.loads(self(*arguments, "--json", code=code, **settings).stdout)
+
+    def serve(self, **settings: object) -> Server:
+        """Start a server on any free port and wait until it announces itself."""
+        process = subprocess.Popen(
+            [ATTEST, "serve", "--port", "0"],
+            env=self._environment(settings),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        server = Server(process)
+        self.servers.append(server)
+        server.wait_until_ready()
+        return server
+
+    def _environment(self, settings: dict[str, object]) -> dict[str, str]:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ATTEST_")}
+        environment |= {"ATTEST_HOME": str(self.home), "ATTEST_MODELS_ENCODER": "lexical", "PYTHONUTF8": "1"}
+        return environment | {name: str(value) for name, value in settings.items()}
+
+
+class Server:
+    """One `attest serve` process."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.url = ""
+
+    def wait_until_ready(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            if found := re.search(r"attest serves on (http://\S+)", line):
+                self.url = found[1]
+                return
+        raise AssertionError(f"the server ended with {self.process.wait()} before it was ready")
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send a signal; return the exit code and what stood on standard error after the announcement."""
+        self.process.send_signal(number)
+        _, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, errors
+
+    def client(self, **options: Any) -> httpx.Client:
+        """Return an HTTP client of this server."""
+        return httpx.Client(base_url=self.url, timeout=60, trust_env=False, **options)
+
+
+@pytest.fixture(scope="session")
+def attest_at() -> Iterator[Callable[[Path], Attest]]:
+    """`attest_at(home)` is the command on a home; servers that a test leaves running are ended."""
+    made: list[Attest] = []
+
+    def at(home: Path) -> Attest:
+        made.append(Attest(home))
+        return made[-1]
+
+    yield at
+    for server in (server for each in made for server in each.servers):
+        if server.process.poll() is None:
+            server.stop(signal.SIGKILL)
+        elif server.process.stderr is not None:
+            server.process.stderr.close()
+
+
+@pytest.fixture
+def attest(attest_at: Callable[[Path], Attest], tmp_path: Path) -> Attest:
+    """The command on a home of this test's own."""
+    return attest_at(tmp_path / "home")
