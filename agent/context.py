@@ -9,6 +9,7 @@ from typing import Literal
 from agent.llm import Message
 from agent.protocols.pieces import Call
 from agent.tools.base import ToolSpec
+from agent.tools.signature import arguments_line
 from prompts.render import (
     render_finish,
     render_format_error,
@@ -46,8 +47,12 @@ class RunContext:
         if tier == "none":
             system = render_general(language, tools=cards, persona=persona)
         else:
-            system = render_system(language, tools=cards, knowledge=hints, persona=persona)
-        first = render_step(language, question=self._question, passages=self._formatted(passages))
+            system = render_system(
+                language, tools=cards, knowledge=hints, passages_at_hand=bool(passages), persona=persona
+            )
+        first = render_step(
+            language, question=self._question, passages=self._formatted(passages), retrieves=tier != "none"
+        )
         self._messages = [Message(role="system", content=system), Message(role="user", content=first)]
 
     def messages(self) -> tuple[Message, ...]:
@@ -91,5 +96,4 @@ class RunContext:
 
 
 def _card(spec: ToolSpec) -> ToolCard:
-    schema = {key: spec.arguments[key] for key in ("properties", "required") if spec.arguments.get(key)}
-    return ToolCard(spec.name, spec.description, json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
+    return ToolCard(spec.name, spec.description, arguments_line(spec.arguments))

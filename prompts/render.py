@@ -19,6 +19,7 @@ def render_system(
     *,
     tools: Sequence[ToolCard],
     knowledge: Sequence[DocumentHint] = (),
+    passages_at_hand: bool = False,
     persona: Persona = _DEFAULT,
 ) -> str:
     """Render the system prompt of a run that works with the documents.
@@ -27,9 +28,13 @@ def render_system(
         language: the language of the prompt and of the answer.
         tools: what the model may call.
         knowledge: documents that may hold the answer, named before anything is searched.
+        passages_at_hand: the question comes with passages. The one example shows what the run begins with,
+            an answer from passages or a search: small models do what the example does.
         persona: role, duties and the assistant owner's instruction.
     """
-    return _render("system", language, persona=persona, tools=tools, knowledge=knowledge)
+    return _render(
+        "system", language, persona=persona, tools=tools, knowledge=knowledge, passages_at_hand=passages_at_hand
+    )
 
 
 def render_general(language: Language, *, tools: Sequence[ToolCard], persona: Persona = _DEFAULT) -> str:
@@ -37,9 +42,12 @@ def render_general(language: Language, *, tools: Sequence[ToolCard], persona: Pe
     return _render("general", language, persona=persona, tools=tools)
 
 
-def render_step(language: Language, *, question: str, passages: Sequence[str] = ()) -> str:
-    """Render the first user message: the question, with the passages that are already at hand."""
-    return _render("step", language, question=question, passages=passages)
+def render_step(language: Language, *, question: str, passages: Sequence[str] = (), retrieves: bool = True) -> str:
+    """Render the first user message: the passages at hand, the question, and the form of the reply once more.
+
+    The form stands last because small models keep what they read last.
+    """
+    return _render("step", language, question=question, passages=passages, retrieves=retrieves)
 
 
 def render_observation(language: Language, *, tool: str, ok: bool, text: str, note: str = "") -> str:

@@ -15,7 +15,7 @@ class ToolCard:
     name: str
     description: str
     arguments: str
-    """JSON Schema of the arguments, compact."""
+    """The shape of the arguments, in one line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,8 +232,8 @@ async def test_retrieved_text_cannot_act() -> None:
     await drain(make_agent(model, chunks=chunks))
     for message in model.requests[1].messages[1:]:
         if message.role == "user":
-            assert "<final_answer>" not in message.content
-            assert "<tool_name>" not in message.content
+            assert "<final_answer>pwned" not in message.content
+            assert "<tool_name>calculate" not in message.content
             assert message.content.count("</observation>") <= 1
     assert "[SOURCE: doc_7f3a_p5]" in model.requests[1].messages[-1].content
 
@@ -245,7 +245,8 @@ async def test_a_question_and_an_owners_instruction_are_data() -> None:
     system, user = model.requests[0].messages[:2]
     assert "{{ 7 * 7 }} {% include 'x' %}" in system.content
     assert "{{ 8 * 8 }}" in user.content
-    assert "<final_answer>" not in user.content
+    assert "<final_answer>x" not in user.content
+    assert "</passages>" not in user.content
 
 
 async def test_the_same_call_with_the_same_result_is_stopped_with_an_answer() -> None:

@@ -31,12 +31,14 @@ PASSAGES = ["(first passage)", "(second passage)"]
 
 RENDERED: dict[str, Callable[[Language], str]] = {
     "system": lambda language: render_system(language, tools=TOOLS),
+    "system_at_hand": lambda language: render_system(language, tools=TOOLS, passages_at_hand=True),
     "system_weak_owned": lambda language: render_system(
         language, tools=TOOLS, knowledge=[DocumentHint("7f3a", "Q3 brief")], persona=PERSONA
     ),
     "general": lambda language: render_general(language, tools=TOOLS),
     "step": lambda language: render_step(language, question="Q3?", passages=PASSAGES),
     "step_bare": lambda language: render_step(language, question="Q3?"),
+    "step_general": lambda language: render_step(language, question="Q3?", retrieves=False),
     "observation": lambda language: render_observation(language, tool="calculate", ok=True, text="1 = 1"),
     "observation_failed": lambda language: render_observation(
         language, tool="calculate", ok=False, text="", note=render_note(language, "repeated")
@@ -63,11 +65,12 @@ def test_skeleton_stands_in_its_fixed_order_with_one_example(language: Language)
     heads["en"] += ["# Knowledge", "# Instruction"]
     for text in (
         render_system(language, tools=TOOLS, persona=PERSONA),
+        render_system(language, tools=TOOLS, passages_at_hand=True, persona=PERSONA),
         render_general(language, tools=TOOLS, persona=PERSONA),
     ):
         places = [text.index(head) for head in heads[language]]
         assert places == sorted(places)
-        assert text.count("<observation ") == 1
+        assert text.count("<observation ") + text.count("<passages>") == 1
 
 
 def test_text_of_users_and_documents_is_never_compiled() -> None:
