@@ -51,7 +51,11 @@ class RunContext:
                 language, tools=cards, knowledge=hints, passages_at_hand=bool(passages), persona=persona
             )
         first = render_step(
-            language, question=self._question, passages=self._formatted(passages), retrieves=tier != "none"
+            language,
+            question=self._question,
+            passages=self._formatted(passages),
+            tags=[format_tag(passage.label) for passage in passages],
+            retrieves=tier != "none",
         )
         self._messages = [Message(role="system", content=system), Message(role="user", content=first)]
 

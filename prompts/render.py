@@ -42,12 +42,15 @@ def render_general(language: Language, *, tools: Sequence[ToolCard], persona: Pe
     return _render("general", language, persona=persona, tools=tools)
 
 
-def render_step(language: Language, *, question: str, passages: Sequence[str] = (), retrieves: bool = True) -> str:
+def render_step(
+    language: Language, *, question: str, passages: Sequence[str] = (), tags: Sequence[str] = (), retrieves: bool = True
+) -> str:
     """Render the first user message: the passages at hand, the question, and the form of the reply once more.
 
-    The form stands last because small models keep what they read last.
+    The form and the tags of the passages stand last because small models keep what they read last;
+    without it they mix labels from those of the example and of the passages.
     """
-    return _render("step", language, question=question, passages=passages, retrieves=retrieves)
+    return _render("step", language, question=question, passages=passages, tags=tags, retrieves=retrieves)
 
 
 def render_observation(language: Language, *, tool: str, ok: bool, text: str, note: str = "") -> str:

@@ -36,7 +36,7 @@ RENDERED: dict[str, Callable[[Language], str]] = {
         language, tools=TOOLS, knowledge=[DocumentHint("7f3a", "Q3 brief")], persona=PERSONA
     ),
     "general": lambda language: render_general(language, tools=TOOLS),
-    "step": lambda language: render_step(language, question="Q3?", passages=PASSAGES),
+    "step": lambda language: render_step(language, question="Q3?", passages=PASSAGES, tags=["[SOURCE: doc_7f3a_p5]"]),
     "step_bare": lambda language: render_step(language, question="Q3?"),
     "step_general": lambda language: render_step(language, question="Q3?", retrieves=False),
     "observation": lambda language: render_observation(language, tool="calculate", ok=True, text="1 = 1"),
