@@ -51,9 +51,11 @@ _AIMS = re.compile(
     r"""(?:
     \b(?:our|the\ company'?s|company)\b.{0,40}\b(?:polic(?:y|ies)|procedure|handbook|guideline|rule|process|report|contract|revenue|allowance|limit)s?\b
     | \b(?:according\ to|based\ on|in)\ (?:the|our|your|these|this)\ (?:\w+\ ){0,3}(?:documents?|files?|reports?|handbook|policy|manual|minutes|transcript|brief|guide|table)\b
+    | \b(?:do|does|did)\ (?:the|our|this)\ (?:\w+\ ){0,3}(?:documents?|files?|reports?|handbook|policy|manual|contract|minutes|transcript|brief|guide|agreement)\ (?:say|state|mention|define|require|contain|allow)
     | \bin\ (?:the\ )?knowledge\ base\b | \bwhich\ document\b
     | (?:根据|依据|按照|按|查一?下|参考).{0,12}(?:文档|文件|制度|规定|手册|报告|简报|合同|纪要|政策|办法|指引)
     | (?:我们|我司|本公司|公司|咱们|贵司).{0,20}(?:制度|规定|政策|流程|手册|标准|报告|合同|收入|营收|利润|额度|办法|要求)
+    | (?:文档|文件|制度|手册|报告|简报|合同|纪要|政策|办法|指引|协议)(?:里|中|上|内)?.{0,4}(?:怎么|如何|是否|有没有|有无).{0,3}(?:说|写|规定|要求|提到|提及)
     | 知识库 | 哪(?:份|个)文(?:档|件)
     )""",
     re.IGNORECASE | re.VERBOSE,

@@ -55,6 +55,8 @@ def test_small_talk_is_recognised(question: str) -> None:
     "question",
     [
         "What is our reimbursement policy?",
+        "What does the handbook say about lunch?",
+        "员工手册里怎么规定午休",
         "根据员工手册，年假有几天？",
         "我们公司的差旅标准是什么",
         "Hello, what does the handbook say? In our handbook",
