@@ -13,7 +13,7 @@ from agent.models.wording import wording
 from agent.outcome import cited_passages, status_of
 from agent.protocols.pieces import AnswerEnd, AnswerText
 from agent.protocols.plain import PlainProtocol
-from agent.state import RunAbortedError, RunState
+from agent.state import RunAbortedError, RunState, TakeOverReason
 from retrieval.labels import find_tags
 
 
@@ -65,7 +65,7 @@ class Answering:
         """Let the model write the answer as plain text; the fallback writes it where that fails unseen."""
         state = self._state
         while not state.answer:
-            why = "malformed_model_output"
+            why: TakeOverReason = "malformed_model_output"
             try:
                 async with aclosing(self._write_once()) as events:
                     async for event in events:

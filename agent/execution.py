@@ -27,7 +27,7 @@ from retrieval.labels import LabelBook
 from retrieval.neutralise import neutralise_line
 from retrieval.types import Principal, SearchFilter
 
-_GRACE_S = 10.0
+_GRACE_S = 30.0
 """What the fallback model gets to write from what was found when the time of a run is spent."""
 
 
@@ -149,7 +149,8 @@ class Execution:
         fallback = state.parts.fallback
         if fallback is None or not state.tools.passages or state.answer:
             raise RunAbortedError("run_timeout", f"There was no answer within {seconds:g} s.")
-        state.model = fallback
+        if state.model is not fallback:
+            yield state.take_over(fallback, "run_timeout")
         state.stopped = True
         state.deadline = asyncio.get_running_loop().time() + _GRACE_S
         async with aclosing(Answering(state, context).events()) as events:

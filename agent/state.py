@@ -19,6 +19,18 @@ from agent.tools.registry import ToolRegistry
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
 
+TakeOverReason = Literal["model_unavailable", "malformed_model_output", "run_timeout"]
+_TAKE_OVER_ZH: dict[TakeOverReason, str] = {
+    "model_unavailable": "没有应答",
+    "malformed_model_output": "没有遵守格式",
+    "run_timeout": "没有在时限内答完",
+}
+_TAKE_OVER_EN: dict[TakeOverReason, str] = {
+    "model_unavailable": "gave no answer",
+    "malformed_model_output": "did not keep to the form",
+    "run_timeout": "did not finish in time",
+}
+
 
 class RunAbortedError(Exception):
     """The run cannot go on; `code` and message are for the reader."""
@@ -85,15 +97,13 @@ class RunState:
         """The model that may still take over."""
         return None if self.model is self.parts.fallback else self.parts.fallback
 
-    def take_over(self, fallback: ChatModel, why: Literal["model_unavailable", "malformed_model_output"]) -> Notice:
+    def take_over(self, fallback: ChatModel, why: TakeOverReason) -> Notice:
         """Let the fallback model speak from here on, and tell the reader."""
         former, self.model = self.model, fallback
         zh = self.request.language == "zh"
-        if why == "model_unavailable":
-            reason = f"模型 {former.name} 没有应答" if zh else f"the model {former.name} gave no answer"
-        else:
-            reason = f"模型 {former.name} 没有遵守格式" if zh else f"the model {former.name} did not keep to the form"
-        message = f"{reason}，改由 {fallback.name} 回答。" if zh else f"{reason}; {fallback.name} answers instead."
+        reason = _TAKE_OVER_ZH[why] if zh else _TAKE_OVER_EN[why]
+        who = f"模型 {former.name} {reason}" if zh else f"the model {former.name} {reason}"
+        message = f"{who}，改由 {fallback.name} 回答。" if zh else f"{who}; {fallback.name} answers instead."
         return self.emit(Notice, code="model_fallback", message=message)
 
     def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:

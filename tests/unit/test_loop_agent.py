@@ -394,6 +394,7 @@ async def test_the_time_of_a_run_ends_it_with_what_the_fallback_can_say() -> Non
     events = await drain(make_agent(model, fallback=[QUOTE], run_timeout_s=0.05))
     assert [e.guard for e in of(events, GuardFired)] == ["run_timeout"]
     assert (completed(events).status, completed(events).answer) == ("stopped_by_guard", QUOTE)
+    assert "fb answers instead" in of(events, Notice)[0].message
     assert model.closed
     last = (await drain(make_agent(Hanging(), run_timeout_s=0.05)))[-1]
     assert isinstance(last, RunFailed)
