@@ -12,7 +12,7 @@ import numpy as np
 
 from retrieval.foreign import foreign_relevance
 from retrieval.rerankers.features import feature_matrix
-from retrieval.rerankers.weights import DENSE_WEIGHTS, REVISION, SPARSE_WEIGHTS, Weights
+from retrieval.rerankers.weights import DENSE_WEIGHTS, REVISION, SPARSE_WEIGHTS, WORD_WEIGHTS, Weights
 from retrieval.types import Candidate, Symbol
 
 
@@ -27,12 +27,16 @@ class FeatureReranker:
     def beside(cls, encoder_name: str) -> FeatureReranker:
         """Return the reranker that fits an encoder's scores.
 
-        Cosines of different models lie in different ranges, so the weights fitted on the embedded
-        encoder's cosines serve beside that encoder alone; others get the weights that read no dense score.
+        Cosines and sparse weights of different models lie in different ranges: weights fitted on one
+        encoder's scores serve beside that encoder alone, others get weights that read words only.
         """
-        if encoder_name == "embedded":
-            return cls(DENSE_WEIGHTS, f"features-dense@{REVISION}")
-        return cls(SPARSE_WEIGHTS, f"features-sparse@{REVISION}")
+        match encoder_name:
+            case "embedded":
+                return cls(DENSE_WEIGHTS, f"features-dense@{REVISION}")
+            case "lexical":
+                return cls(SPARSE_WEIGHTS, f"features-sparse@{REVISION}")
+            case _:
+                return cls(WORD_WEIGHTS, f"features-words@{REVISION}")
 
     @property
     def name(self) -> str:

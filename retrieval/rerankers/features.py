@@ -22,6 +22,7 @@ FEATURES = (
     "sparse_lead",
     "coverage",
     "rare_coverage",
+    "document_coverage",
     "pairs",
     "triples",
     "window",
@@ -83,13 +84,14 @@ def term_weight(term: str) -> float:
 def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     """Return float64 (len(candidates), len(FEATURES)).
 
-    `*_lead` and `rare_coverage` compare a candidate with the other candidates of its question; all
+    `*_lead`, `rare_coverage` and `document_coverage` look at the other candidates of the question; all
     others stand for themselves, so that scores can be compared across questions.
     """
     asked = terms(question)
     weights = {term: weight for term in dict.fromkeys(asked) if (weight := term_weight(term)) > 0}
     texts = [_Text.of(candidate.chunk.index_text) for candidate in candidates]
     rarity = _rarity(weights, texts)
+    documents = _documents(candidates, texts)
     dense, sparse = _channel(candidates, "dense"), _channel(candidates, "sparse")
     matrix = np.zeros((len(candidates), len(FEATURES)))
     for row, (candidate, text) in enumerate(zip(candidates, texts, strict=True)):
@@ -103,6 +105,7 @@ def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequenc
             log1p(sparse[row]) - log1p(_best_other(sparse, row)),
             _covered(weights, text.places),
             _covered(rarity, text.places),
+            _covered(rarity, documents[chunk.document_id]),
             _share(_runs(asked, 2), text.pairs),
             _share(_runs(asked, 3), text.triples),
             _best_window(weights, text),
@@ -136,6 +139,14 @@ def _rarity(weights: Mapping[str, float], texts: Sequence[_Text]) -> dict[str, f
     held = Counter(term for text in texts for term in weights if term in text.places)
     n = len(texts)
     return {term: weight * log(1 + (n - held[term] + 0.5) / (held[term] + 0.5)) for term, weight in weights.items()}
+
+
+def _documents(candidates: Sequence[Candidate], texts: Sequence[_Text]) -> dict[str, set[str]]:
+    """Return the terms of each document's candidates together: a table's paragraph may name what the table counts."""
+    held: dict[str, set[str]] = {}
+    for candidate, text in zip(candidates, texts, strict=True):
+        held.setdefault(candidate.chunk.document_id, set()).update(text.places)
+    return held
 
 
 def _covered(weights: Mapping[str, float], held: Container[str]) -> float:

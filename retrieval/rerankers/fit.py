@@ -31,9 +31,16 @@ from retrieval.symbols.language import load_language
 from retrieval.types import Candidate
 
 _ROUNDS = 3
-_BOUNDS = {"length": (-np.inf, np.inf), "period_mismatch": (-np.inf, 0.0), "heading": (0.0, 3.0)}
-"""Bounds that differ from "more of it never lowers the score": titles of the question sets are what their texts
-are about, so a heading would otherwise weigh more than headings of business documents deserve."""
+_BOUNDS = {
+    "length": (-np.inf, np.inf),
+    "heading": (0.0, 3.0),
+    "symbols": (0.3, np.inf),
+    "period_match": (0.2, np.inf),
+    "period_mismatch": (-np.inf, -0.3),
+}
+"""Bounds that differ from "more of it never lowers the score". The titles of the question sets are what their texts
+are about, so a heading would otherwise weigh more than headings of business documents deserve; and no question
+there asks by code or for one of two like periods, so that without a floor those features would count nothing."""
 
 
 def fit(sets: Sequence[Sequence[Judged]]) -> Weights:

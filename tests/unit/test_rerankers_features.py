@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from retrieval.rerankers.embedded import FeatureReranker
 from retrieval.rerankers.features import FEATURES, feature_matrix, term_weight
 from retrieval.rerankers.fitting import Judged, calibrate, fit_direction
-from retrieval.rerankers.weights import DENSE_WEIGHTS, SPARSE_WEIGHTS, Weights
+from retrieval.rerankers.weights import DENSE_WEIGHTS, SPARSE_WEIGHTS, WORD_WEIGHTS, Weights
 from retrieval.types import Candidate, Channel, Chunk, Symbol
 
 
@@ -65,6 +65,14 @@ def test_window_prefers_terms_that_meet() -> None:
     assert _column("window", "alpha beta", _candidate(apart), _candidate("x " * 50 + "alpha of beta")) == [0.5, 1.0]
 
 
+def test_document_coverage_reads_the_other_candidates_of_the_document() -> None:
+    table, paragraph = _candidate("| revenue | 5 |"), _candidate("of the segment transport")
+    together = _column("document_coverage", "revenue of transport", table, paragraph)
+    alone = _column("document_coverage", "revenue of transport", table)
+    assert together == [1.0, 1.0]
+    assert alone[0] < 1.0
+
+
 def test_pairs_and_triples_see_word_order() -> None:
     same, turned = _candidate("net interest income"), _candidate("income interest net")
     assert _column("pairs", "net interest income", same, turned) == [1.0, 0.0]
@@ -108,7 +116,7 @@ def test_reranker_puts_the_answer_first_and_scores_strangers_low(encoder_name: s
     stranger = _candidate("The cafeteria opens at noon.", dense=0.76, sparse=0.0)
     scores = FeatureReranker.beside(encoder_name).score(question, (), [stranger, near, answer])
     assert scores == sorted(scores)
-    assert scores[2] > 0.5
+    assert scores[2] > 0.4
     assert scores[0] < 0.05
 
 
@@ -116,14 +124,14 @@ def test_reranker_scores_nothing_for_nothing() -> None:
     assert FeatureReranker.beside("embedded").score("q", (), []) == []
 
 
-def test_reranker_without_the_embedded_encoder_reads_no_cosine() -> None:
-    low, high = _candidate("fee", dense=0.1, sparse=1.0), _candidate("fee", dense=0.9, sparse=1.0)
+def test_reranker_reads_no_scores_of_an_encoder_it_was_not_fitted_on() -> None:
+    low, high = _candidate("fee", dense=0.1, sparse=0.2), _candidate("fee", dense=0.9, sparse=9.0)
     one, two = FeatureReranker.beside("bge-m3").score("fee", (), [low, high])
     assert one == two
 
 
 def test_no_weight_pulls_against_its_feature() -> None:
-    for weights in (DENSE_WEIGHTS, SPARSE_WEIGHTS):
+    for weights in (DENSE_WEIGHTS, SPARSE_WEIGHTS, WORD_WEIGHTS):
         named = dict(zip(FEATURES, weights.features, strict=True))
         assert named.pop("period_mismatch") <= 0
         named.pop("length")
