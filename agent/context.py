@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from agent.llm import Message
+from agent.llm import Message, Role
 from agent.protocols.pieces import Call
 from agent.tools.base import ToolSpec
 from agent.tools.signature import arguments_line
 from prompts.render import (
+    render_example,
     render_finish,
     render_format_error,
     render_general,
@@ -25,6 +26,9 @@ from retrieval.types import Passage, Tier
 
 _ECHO_CHARS = 1000
 """How much of a broken reply the model is shown of itself."""
+
+
+_TURNS: tuple[Role, Role] = ("user", "assistant")
 
 
 class RunContext:
@@ -47,9 +51,9 @@ class RunContext:
         if tier == "none":
             system = render_general(language, tools=cards, persona=persona)
         else:
-            system = render_system(
-                language, tools=cards, knowledge=hints, passages_at_hand=bool(passages), persona=persona
-            )
+            system = render_system(language, tools=cards, knowledge=hints, persona=persona)
+        kind = "general" if tier == "none" else "passages" if passages else "search"
+        example = render_example(language, kind)
         first = render_step(
             language,
             question=self._question,
@@ -57,7 +61,11 @@ class RunContext:
             tags=[format_tag(passage.label) for passage in passages],
             retrieves=tier != "none",
         )
-        self._messages = [Message(role="system", content=system), Message(role="user", content=first)]
+        self._messages = [
+            Message(role="system", content=system),
+            *(Message(role=_TURNS[i % 2], content=text) for i, text in enumerate(example)),
+            Message(role="user", content=first),
+        ]
 
     def messages(self) -> tuple[Message, ...]:
         """Return the conversation so far; user and assistant take turns."""

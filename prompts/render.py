@@ -19,7 +19,6 @@ def render_system(
     *,
     tools: Sequence[ToolCard],
     knowledge: Sequence[DocumentHint] = (),
-    passages_at_hand: bool = False,
     persona: Persona = _DEFAULT,
 ) -> str:
     """Render the system prompt of a run that works with the documents.
@@ -28,13 +27,9 @@ def render_system(
         language: the language of the prompt and of the answer.
         tools: what the model may call.
         knowledge: documents that may hold the answer, named before anything is searched.
-        passages_at_hand: the question comes with passages. The one example shows what the run begins with,
-            an answer from passages or a search: small models do what the example does.
         persona: role, duties and the assistant owner's instruction.
     """
-    return _render(
-        "system", language, persona=persona, tools=tools, knowledge=knowledge, passages_at_hand=passages_at_hand
-    )
+    return _render("system", language, persona=persona, tools=tools, knowledge=knowledge)
 
 
 def render_general(language: Language, *, tools: Sequence[ToolCard], persona: Persona = _DEFAULT) -> str:
@@ -61,6 +56,31 @@ def render_observation(language: Language, *, tool: str, ok: bool, text: str, no
 def render_format_error(language: Language, *, reason: str) -> str:
     """Render what a reply that broke the protocol is answered with."""
     return _render("format_error", language, reason=reason)
+
+
+ExampleKind = Literal["passages", "search", "general"]
+
+
+def render_example(language: Language, kind: ExampleKind) -> tuple[str, ...]:
+    """Render the example turn that a conversation begins with: messages of user and model by turns.
+
+    It shows what the run begins with: an answer from passages at hand, a search, or a question beside the
+    documents. Small models do what the last model turn did, and hardly anything that is only described.
+    """
+    tag = "[SOURCE: doc_0a1b_p12]"
+
+    def part(name: str) -> str:
+        return _render("example", language, part=name, tag=tag)
+
+    if kind == "general":
+        result = render_observation(language, tool="calculate", ok=True, text=part("sum_result"))
+        asked = render_step(language, question=part("sum"), retrieves=False)
+        return asked, part("sum_call"), result, part("sum_answer")
+    if kind == "search":
+        found = render_observation(language, tool="search_knowledge", ok=True, text=part("passage"))
+        return render_step(language, question=part("question")), part("search"), found, part("answer")
+    asked = render_step(language, question=part("question"), passages=[part("passage")], tags=[tag])
+    return asked, part("answer")
 
 
 NoteKind = Literal["repeated"]

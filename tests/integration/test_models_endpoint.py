@@ -17,6 +17,8 @@ Upload = Callable[..., Awaitable[dict[str, Any]]]
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
 
 POLICY = "# 差旅报销制度\n\n## 住宿标准\n\n出差到北京的住宿费每晚最高报销 650 元，其他城市每晚最高 450 元。\n"
+FIRST = 4
+"""Messages of a first request: the system's, an example turn, the question."""
 QUESTION = "出差到北京住宿费每晚最多报销多少？"
 
 
@@ -63,7 +65,7 @@ async def test_answer_of_an_endpoint_is_tagged_and_audited(open_app: OpenApp, up
     assert last["answer"] == "".join(e["text"] for e in of(events, "text_delta"))
     assert len(asked) == 1
     assert asked[0].authorization == "Bearer sk-1"
-    assert [m["role"] for m in asked[0].body["messages"]] == ["system", "user"]
+    assert [m["role"] for m in asked[0].body["messages"]] == ["system", "user", "assistant", "user"]
 
 
 async def test_wrong_figure_of_an_endpoint_is_found_out(open_app: OpenApp, upload_and_wait: Upload) -> None:
@@ -103,7 +105,7 @@ async def test_endpoint_fails_the_run_where_no_fallback_is_wanted(
 
 async def test_call_of_an_endpoint_is_run_and_its_result_sent_back(open_app: OpenApp, upload_and_wait: Upload) -> None:
     def search_then_answer(request: EndpointRequest) -> str:
-        if len(request.body["messages"]) == 2:
+        if len(request.body["messages"]) == FIRST:
             return (
                 'Thought: 再查。\n<tool_name>search_knowledge</tool_name><arguments>{"query": "北京住宿费"}</arguments>'
             )
@@ -112,8 +114,8 @@ async def test_call_of_an_endpoint_is_run_and_its_result_sent_back(open_app: Ope
     with FakeEndpoint(search_then_answer) as endpoint:
         events = await run(open_app, upload_and_wait, llm(endpoint.base_url))
         second = endpoint.requests[1].body["messages"]
-    assert [m["role"] for m in second] == ["system", "user", "assistant", "user"]
-    assert '<observation tool="search_knowledge">' in second[3]["content"]
+    assert [m["role"] for m in second[FIRST:]] == ["assistant", "user"]
+    assert '<observation tool="search_knowledge">' in second[-1]["content"]
     assert [e["tool"] for e in of(events, "tool_returned")] == ["search_knowledge"]
     assert events[-1]["status"] == "answered"
 

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.protocols.pieces import AnswerEnd, Call, ThoughtText
+from agent.protocols.xml import XmlProtocol
 from prompts import render as prompts
 from prompts.errors import MissingVariableError, PromptError, UnknownTemplateError
 from prompts.render import (
+    ExampleKind,
+    render_example,
     render_finish,
     render_format_error,
     render_general,
@@ -23,6 +27,7 @@ from prompts.render import (
     render_system,
 )
 from prompts.values import DocumentHint, Language, Persona, ToolCard
+from retrieval.labels import find_tags
 
 SNAPSHOTS = Path(__file__).parent / "snapshots" / "prompts"
 TOOLS = [ToolCard("search_knowledge", "Search the documents.", '{"properties":{"query":{"type":"string"}}}')]
@@ -31,7 +36,9 @@ PASSAGES = ["(first passage)", "(second passage)"]
 
 RENDERED: dict[str, Callable[[Language], str]] = {
     "system": lambda language: render_system(language, tools=TOOLS),
-    "system_at_hand": lambda language: render_system(language, tools=TOOLS, passages_at_hand=True),
+    "example_passages": lambda language: "\n---\n".join(render_example(language, "passages")),
+    "example_search": lambda language: "\n---\n".join(render_example(language, "search")),
+    "example_general": lambda language: "\n---\n".join(render_example(language, "general")),
     "system_weak_owned": lambda language: render_system(
         language, tools=TOOLS, knowledge=[DocumentHint("7f3a", "Q3 brief")], persona=PERSONA
     ),
@@ -60,17 +67,30 @@ def test_prompt_is_word_for_word_as_agreed(name: str, language: Language) -> Non
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_skeleton_stands_in_its_fixed_order_with_one_example(language: Language) -> None:
+def test_skeleton_stands_in_its_fixed_order(language: Language) -> None:
     heads = {"zh": ["# 角色", "# 职责", "# 工具", "# 知识", "# 指令"], "en": ["# Role", "# Duties", "# Tools"]}
     heads["en"] += ["# Knowledge", "# Instruction"]
     for text in (
         render_system(language, tools=TOOLS, persona=PERSONA),
-        render_system(language, tools=TOOLS, passages_at_hand=True, persona=PERSONA),
         render_general(language, tools=TOOLS, persona=PERSONA),
     ):
         places = [text.index(head) for head in heads[language]]
         assert places == sorted(places)
-        assert text.count("<observation ") + text.count("<passages>") == 1
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("kind", ["passages", "search", "general"])
+def test_example_keeps_to_the_form_it_shows(kind: ExampleKind, language: Language) -> None:
+    turns = render_example(language, kind)
+    assert len(turns) % 2 == 0
+    for reply in turns[1::2]:
+        parser = XmlProtocol()
+        pieces = [*parser.feed(reply), *parser.finish()]
+        assert isinstance(pieces[0], ThoughtText)
+        assert isinstance(pieces[-1], Call | AnswerEnd)
+    cited = {tag.label for tag in find_tags(turns[-1])}
+    assert cited
+    assert cited <= {tag.label for turn in turns[:-1:2] for tag in find_tags(turn)}
 
 
 def test_text_of_users_and_documents_is_never_compiled() -> None:
