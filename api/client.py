@@ -143,7 +143,7 @@ async def _running_server(home: Path) -> str | None:
     except (OSError, ValidationError):
         return None
     try:
-        async with httpx.AsyncClient(timeout=2.0, trust_env=False) as http:
+        async with httpx.AsyncClient(timeout=10.0, trust_env=False) as http:
             answer = await http.get(f"{found.url}/healthz")
     except httpx.TransportError:
         return None  # left behind by a server that was killed

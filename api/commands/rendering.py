@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -103,7 +104,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None
     cells = [[" ".join(str(value).split()) if value is not None else "" for value in row] for row in rows]
     if not out.is_terminal:
         for row in [columns, *cells]:
-            out.print("\t".join(row), markup=False)
+            sys.stdout.write("\t".join(row) + "\n")  # rich would turn the tabs into blanks
         return
     table = Table(box=None)
     for index, name in enumerate(columns):
