@@ -122,6 +122,7 @@ class Server:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
         self.url = ""
+        self.stopped = False
 
     def wait_until_ready(self) -> None:
         assert self.process.stderr is not None
@@ -133,6 +134,7 @@ class Server:
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Send a signal; return the exit code and what stood on standard error after the announcement."""
+        self.stopped = True
         self.process.send_signal(number)
         _, errors = self.process.communicate(timeout=60)
         return self.process.returncode, errors
@@ -152,11 +154,12 @@ def attest_at() -> Iterator[Callable[[Path], Attest]]:
         return made[-1]
 
     yield at
-    for server in (server for each in made for server in each.servers):
-        if server.process.poll() is None:
-            server.stop(signal.SIGKILL)
-        elif server.process.stderr is not None:
-            server.process.stderr.close()
+    lost: list[tuple[int, str]] = []
+    for server in (server for each in made for server in each.servers if not server.stopped):
+        ended = server.process.poll() is not None
+        outcome = server.stop(signal.SIGKILL)
+        lost += [outcome] if ended else []
+    assert lost == [], "servers ended that nobody had stopped"
 
 
 @pytest.fixture
