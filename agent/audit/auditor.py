@@ -71,8 +71,9 @@ class Auditor:
 
 
 def _say_in(answer: str, question: str) -> AnswerLanguage:
-    language = language_of(answer)
-    return "zh" if "zh" in (language, language_of(question) if language == "other" else "") else "en"
+    """The language of the question; quotations may carry most of an answer in another one."""
+    language = language_of(question)
+    return "zh" if "zh" in (language, language_of(answer) if language == "other" else "") else "en"
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from agent.audit.computed import is_derived, recompute
 from agent.audit.content import blank_out, share, subject_terms
 from agent.audit.counting import is_spelled_out, read_counts
 from agent.audit.flips import direction
-from agent.audit.periods import TIME_KINDS, bind_period, clause_of, fit, source_period
+from agent.audit.periods import TIME_KINDS, bind_period, clause_of, fit, is_loose, is_paired, source_period
 from agent.audit.sources import Source, is_unscaled
 from retrieval.language_id import language_of
 from retrieval.symbols.compare import Magnitude, compare, parse_normal
@@ -173,12 +173,15 @@ def _judge(
     sources: Sequence[Source],
     context: FigureContext,
 ) -> FigureFinding:
+    if _is_page(text, figure) and any(Decimal(figure.normal) in s.pages for s in sources):
+        # Before its value is looked for: a 3 may stand in the source as well, and mean something else there.
+        return FigureFinding(figure, "page")
     matches = [c for c in candidates if c.comparison in ("equal", "rounded", "contains")]
     unscaled = [c for c in candidates if c.comparison in ("different", "unscaled") and _lacks_unit(c)]
     others = [c for c in candidates if c.comparison == "different" and (id(c.source), c.symbol.start) not in stated]
     rival = max(others, key=lambda c: c.aligned, default=None)
     if not matches:
-        return _judge_absent(text, figure, others, unscaled, sources, context)
+        return _judge_absent(figure, others, unscaled, context)
     best = max(matches, key=lambda c: (c.comparison == "equal", c.aligned))
     nearest = max(matches, key=lambda c: c.aligned)
     if figure.kind == "number":
@@ -231,19 +234,15 @@ def _is_page(text: str, figure: Symbol) -> bool:
 
 
 def _judge_absent(
-    text: str,
     figure: Symbol,
     others: Sequence[_Candidate],
     unscaled: Sequence[_Candidate],
-    sources: Sequence[Source],
     context: FigureContext,
 ) -> FigureFinding:
     rival = max(others, key=lambda c: c.aligned, default=None)
     for other in others:
         if _turned(figure, other.symbol):
             return FigureFinding(figure, "sign", other.source, other.symbol)
-    if _is_page(text, figure) and any(Decimal(figure.normal) in s.pages for s in sources):
-        return FigureFinding(figure, "page")
     repeated = any(compare(figure, asked) == "equal" for asked in context.asked)
     cell = next((c for c in unscaled if _off_by_scale(figure, c.symbol)), None)
     if cell is not None:
@@ -268,6 +267,8 @@ def _judge_period(
 ) -> FigureFinding:
     """The value stands in the source; does it stand there for the period the sentence speaks of?"""
     own = bind_period(figure, figures, text, 0, len(text))
+    if own is not None and not is_paired(text) and is_loose(figure, own, figures):
+        return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
     asked = [s for s in context.asked if s.kind == "period"]
     above = context.period_of(figure)
     stated = own or above or (asked[0] if len(asked) == 1 else None)

@@ -43,6 +43,19 @@ def bind_period(figure: Symbol, symbols: Sequence[Symbol], text: str, start: int
     return before or after
 
 
+def is_loose(figure: Symbol, period: Symbol, symbols: Sequence[Symbol]) -> bool:
+    """Tell whether a figure may belong to another period than the one before it.
+
+    Of several periods in a sentence the last one's own figure stands between it and this one
+    (`2024: 2.38, 2023: 2.51, change: -5.2%`).
+    """
+    several = len({s.normal for s in times(symbols)}) > 1
+    between = any(
+        period.end <= s.start and s.end <= figure.start and s.kind not in TIME_KINDS for s in symbols if s is not figure
+    )
+    return several and between
+
+
 def is_paired(sentence: str) -> bool:
     """Tell whether a sentence lists figures and periods in the same order (`分别`, `respectively`)."""
     return _PAIRED.search(sentence) is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.foreign import foreign_relevance
 from retrieval.rerankers.features import feature_matrix
@@ -47,10 +48,21 @@ class FeatureReranker:
         """Return the estimated probability that each candidate answers the question."""
         if not candidates:
             return []
-        logits = feature_matrix(question, symbols, candidates) @ self._weights.vector() + self._weights.bias
-        scores = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+        features = feature_matrix(question, symbols, candidates)
+        scores = _probability(features, self._weights)
+        # BM25 scores grow with the index, and the weights were fitted on hundreds of texts: in a small one
+        # they underrate even a perfect match. Words alone do not depend on the size; they lift all scores
+        # of a question alike, so that the order stays the weights' own.
+        best = int(np.argmax(scores))
+        lift = max(1.0, _probability(features[best : best + 1], WORD_WEIGHTS)[0] / max(scores[best], 1e-9))
+        scores = np.minimum(scores * lift, 1.0)
         # The features compare words; across languages only the cosine speaks.
         return [
             max(float(score), foreign_relevance(c.scores["foreign"])) if "foreign" in c.scores else float(score)
             for score, c in zip(scores, candidates, strict=True)
         ]
+
+
+def _probability(features: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:
+    logits = features @ weights.vector() + weights.bias
+    return 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
