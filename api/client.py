@@ -31,6 +31,8 @@ class ServerFile(BaseModel):
     url: str
     pid: int
     instance: str
+    home: str
+    """The resolved ATTEST_HOME it serves: a copied home must not lead to the original's server."""
     """Random name of this start."""
 
 
@@ -141,6 +143,8 @@ async def _running_server(home: Path) -> str | None:
     try:
         found = ServerFile.model_validate_json(server_file(home).read_text(encoding="utf-8"))
     except (OSError, ValidationError):
+        return None
+    if found.home != str(home.resolve()):
         return None
     try:
         async with httpx.AsyncClient(timeout=10.0, trust_env=False) as http:

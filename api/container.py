@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 from sqlalchemy import Engine, make_url
@@ -100,7 +100,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             raise SettingsError(f"ATTEST_HOME: the folder {home} cannot be made ({exc.strerror})") from exc
         engine = await asyncio.to_thread(open_engine, settings.database_url)
         stack.callback(engine.dispose)
-        language = load_language(load_key(home / "keys", "pseudonym", settings.keys.pseudonym), settings.symbols.folder)
+        language = load_language(_key(settings, "pseudonym"), settings.symbols.folder)
 
         encoder_thread, reranker_thread = ModelThread("encoder"), ModelThread("reranker")
         stack.callback(encoder_thread.close)
@@ -158,6 +158,11 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         )
 
 
+def _key(settings: Settings, name: Literal["pseudonym", "vault"]) -> bytes:
+    home = settings.home
+    return load_key(home / "keys", name, getattr(settings.keys, name), needed_by=home / "originals")
+
+
 async def _open_ingestion(
     stack: AsyncExitStack,
     settings: Settings,
@@ -172,7 +177,7 @@ async def _open_ingestion(
     parts = assemble(
         engine=engine,
         folder=settings.home / "originals",
-        key=load_key(settings.home / "keys", "vault", settings.keys.vault),
+        key=_key(settings, "vault"),
         parsers=parsers,
         cutter=SymbolicCutter(language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk),
         encoder=encoder,

@@ -12,17 +12,28 @@ from api.errors import SettingsError
 _BYTES = 32
 
 
-def load_key(folder: Path, name: str, given: str | None) -> bytes:
+def load_key(folder: Path, name: str, given: str | None, *, needed_by: Path | None = None) -> bytes:
     """Return a 32-byte key: the one given by settings (hex), else the one in `folder`, made at first use.
 
+    Args:
+        folder: where the keys lie.
+        name: `pseudonym` or `vault`.
+        given: the key from settings.
+        needed_by: a folder of encrypted files; where it holds any, a missing key is lost, and no new one is made.
+
     Raises:
-        SettingsError: the given or stored key is not 64 hex digits.
+        SettingsError: the given or stored key is not 64 hex digits, or the key of existing data is missing.
     """
     if given is not None:
         return _parse(given, f"ATTEST_KEYS_{name.upper()}")
     path = folder / f"{name}.key"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():
+        if needed_by is not None and any(p.is_file() for p in needed_by.glob("??/*")):
+            raise SettingsError(
+                f"{path} is missing, but {needed_by} holds documents written under it: put the key back, "
+                f"or give it as ATTEST_KEYS_{name.upper()}; a new key would not fit them"
+            )
         # Written whole under another name, then linked: of two processes that start at
         # once one makes the key, both read the same, and neither sees half of it.
         draft = folder / f"{name}.{secrets.token_hex(4)}.tmp"

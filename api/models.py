@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from agent.events import RunCompleted
 from ingest.types import Document, Job
@@ -15,10 +15,13 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 Offset = Annotated[int, Query(ge=0)]
 
 
+Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000)]
+
+
 class ChatBody(Value):
     """A question."""
 
-    question: str = Field(min_length=1, max_length=8000)
+    question: Question
     stream: bool = True
     """True: server-sent events. False: the terminal event as JSON."""
     language: Literal["zh", "en"] | None = None
@@ -29,7 +32,7 @@ class ChatBody(Value):
 class SearchBody(Value):
     """A search without an answer."""
 
-    query: str = Field(min_length=1, max_length=8000)
+    query: Question
     top_k: int | None = Field(default=None, ge=1, le=50)
     filter: SearchFilter = SearchFilter()
 

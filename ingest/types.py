@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from retrieval.types import EVERYONE, Authority, Box, Value
 
@@ -73,7 +73,23 @@ class DocumentMeta(Value):
     effective_to: date | None = None
     labels: frozenset[str] = frozenset()
     access: frozenset[str] = frozenset({EVERYONE})
+    """Entries `everyone`, `user:NAME`, `group:NAME`."""
     language: Literal["zh", "en", "other"] | None = None
+
+    @field_validator("access")
+    @classmethod
+    def _known_forms(cls, value: frozenset[str]) -> frozenset[str]:
+        for entry in value:
+            kind, _, name = entry.partition(":")
+            if entry != EVERYONE and (kind not in {"user", "group"} or not name):
+                raise ValueError(f"{entry!r} is not one of everyone, user:NAME, group:NAME")
+        return value
+
+    @model_validator(mode="after")
+    def _in_order(self) -> DocumentMeta:
+        if self.effective_from and self.effective_to and self.effective_to <= self.effective_from:
+            raise ValueError("effective_to must be after effective_from")
+        return self
 
 
 class Document(Value):

@@ -52,7 +52,7 @@ _ZH = Wording(
     nothing_found="没有可引用的段落。",
     beside="这个问题不是问文档的。",
     calculating="这是一道算术题，用计算工具算。",
-    only_from_documents="我只根据您的文档回答；这个问题与文档无关，所以没有检索。",
+    only_from_documents="我只根据您的文档回答，这个问题与文档无关，所以没有检索。",
     not_in_documents="您的文档中没有找到这个问题的答案。",
     nearest="最接近的来源：",
 )
@@ -63,7 +63,7 @@ _EN = Wording(
     nothing_found="There is no passage to quote.",
     beside="This question is not about the documents.",
     calculating="This is arithmetic, so I compute it.",
-    only_from_documents="I only answer from your documents; this question is not about them, so nothing was searched.",
+    only_from_documents="I only answer from your documents, and this question is not about them, so nothing was searched.",
     not_in_documents="The answer to this question is not in your documents.",
     nearest="Nearest sources:",
 )

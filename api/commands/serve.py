@@ -53,7 +53,7 @@ async def _serve(settings: Settings) -> None:
     listener = _listen(settings.server.host, settings.server.port)
     host, port = listener.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    note = ServerFile(url=url, pid=os.getpid(), instance=secrets.token_hex(8))
+    note = ServerFile(url=url, pid=os.getpid(), instance=secrets.token_hex(8), home=str(settings.home.resolve()))
     app = create_app(settings, instance=note.instance)
     config = uvicorn.Config(
         app, lifespan="off", log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE_S

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
@@ -20,11 +20,14 @@ from retrieval.types import EVERYONE
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
+_FIELDS = frozenset({"file", "source", *DocumentMeta.model_fields})
+
 _READ_BYTES = 1 << 20
 
 
 @router.post("", status_code=202)
 async def upload(
+    request: Request,
     caller: Caller,
     wired: Wired,
     file: Annotated[UploadFile, File(description="The document; its type is decided by its content.")],
@@ -40,7 +43,12 @@ async def upload(
     access: Annotated[list[str] | None, Form(description="everyone, user:NAME, group:NAME")] = None,
     language: Annotated[str | None, Form()] = None,
 ) -> Job:
-    """Take a document in and return at once with its job."""
+    """Take a document in and return at once with its job. A field that is not known is refused."""
+    # A misspelt `access` that is passed over would make a restricted document public.
+    unknown = sorted(set(await request.form()) - _FIELDS)
+    if unknown:
+        message = f"there is no such field; fields are {', '.join(sorted(_FIELDS))}"
+        raise RequestValidationError([{"type": "extra_forbidden", "loc": ("body", f), "msg": message} for f in unknown])
     try:
         meta = DocumentMeta.model_validate({
             "title": title,

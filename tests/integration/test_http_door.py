@@ -101,6 +101,7 @@ async def test_local_owner_is_served_on_loopback_only(open_app: OpenApp) -> None
         ({"query": "x", "filter": {"lables": ["hr"]}}, "lables"),
         ({"query": "x", "filter": {"as_of": "yesterday"}}, "as_of"),
         ({"query": ""}, "query"),
+        ({"query": " \n "}, "query"),
         ({"query": "x", "top_k": 0}, "top_k"),
         ({}, "query"),
     ],
@@ -121,11 +122,24 @@ async def test_filter_that_matches_nothing_finds_nothing(open_app: OpenApp, uplo
         assert found["passages"] == [], filter
 
 
-async def test_wrong_metadata_is_named(open_app: OpenApp) -> None:
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"authority": "holy"}, "authority"),
+        ({"acess": "user:ceo"}, "acess"),
+        ({"access": "root"}, "access"),
+        ({"access": "user:"}, "access"),
+        ({"effective_from": "2025-01-01", "effective_to": "2024-01-01"}, "effective_to"),
+    ],
+)
+async def test_wrong_metadata_is_named_and_nothing_is_taken_in(
+    open_app: OpenApp, fields: dict[str, str], told: str
+) -> None:
     client = await open_app()
-    answer = await client.post("/v1/documents", files={"file": ("a.md", TEXT)}, data={"authority": "holy"})
+    answer = await client.post("/v1/documents", files={"file": ("a.md", TEXT)}, data=fields)
     assert answer.status_code == 422
-    assert "authority" in answer.json()["detail"]
+    assert told in answer.json()["detail"]
+    assert (await client.get("/v1/jobs")).json()["jobs"] == []
 
 
 async def test_file_above_the_limit_is_refused_and_nothing_is_kept(open_app: OpenApp, tmp_path: Path) -> None:

@@ -84,3 +84,15 @@ def test_malformed_keys_file_is_refused(tmp_path: Path, text: str) -> None:
 )
 def test_loopback_is_told_from_elsewhere(host: str, expected: bool) -> None:
     assert is_loopback(host) is expected
+
+
+def test_lost_key_of_existing_data_is_told_and_not_replaced(tmp_path: Path) -> None:
+    originals = tmp_path / "originals"
+    load_key(tmp_path / "keys", "vault", None, needed_by=originals)
+    (originals / "0a").mkdir(parents=True)
+    (originals / "0a" / "document").write_bytes(b"sealed")
+    (tmp_path / "keys" / "vault.key").unlink()
+    with pytest.raises(SettingsError, match=r"vault\.key is missing.*put the key back"):
+        load_key(tmp_path / "keys", "vault", None, needed_by=originals)
+    assert not (tmp_path / "keys" / "vault.key").exists()
+    assert load_key(tmp_path / "keys", "vault", "0f" * 32, needed_by=originals) == b"\x0f" * 32
