@@ -139,12 +139,17 @@ async def _greet(http: httpx.AsyncClient, url: str) -> None:
         raise ServerUnreachableError(f"what answers at {url} is not an attest server")
 
 
-async def _running_server(home: Path) -> str | None:
+def _announced(home: Path) -> ServerFile | None:
     try:
         found = ServerFile.model_validate_json(server_file(home).read_text(encoding="utf-8"))
     except (OSError, ValidationError):
         return None
-    if found.home != str(home.resolve()):
+    return found if found.home == str(home.resolve()) else None
+
+
+async def _running_server(home: Path) -> str | None:
+    found = _announced(home)
+    if found is None:
         return None
     try:
         async with httpx.AsyncClient(timeout=10.0, trust_env=False) as http:

@@ -63,7 +63,7 @@ _EN = Wording(
     nothing_found="There is no passage to quote.",
     beside="This question is not about the documents.",
     calculating="This is arithmetic, so I compute it.",
-    only_from_documents="I only answer from your documents, and this question is not about them, so nothing was searched.",
+    only_from_documents="I only answer from your documents, and this question is not about them: nothing was searched.",
     not_in_documents="The answer to this question is not in your documents.",
     nearest="Nearest sources:",
 )

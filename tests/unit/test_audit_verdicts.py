@@ -262,15 +262,17 @@ def test_auditor_never_raises_and_its_spans_are_ordered(parts: list[str], source
 def test_auditor_takes_a_spelled_out_row_of_two_periods_and_the_cited_page_for_what_they_are() -> None:
     table = (
         "下表列示 2024年第三季度与 2023年第三季度各业务板块的收入，单位为亿元。\n\n"
-        "| 业务板块 | 2024年第三季度 | 2023年第三季度 | 同比 |\n| --- | --- | --- | --- |\n| 合计 | 2.38 | 2.51 | -5.2% |"
+        "| 业务板块 | 2024年第三季度 | 2023年第三季度 | 同比 |\n| --- | --- | --- | --- |\n"
+        "| 合计 | 2.38 | 2.51 | -5.2% |"
     )
     title = "华澜资产管理 2024年第三季度财务简报"
     passage = plain_passage("doc_9f30_p3", table, title=title)
     chunk = passage.chunk.model_copy(update={"page_start": 3, "page_end": 3})
     passage = passage.model_copy(update={"chunk": chunk})
+    tag = "[SOURCE: doc_9f30_p3]"
     answer = (
-        f"{title}, page 3: “下表列示 2024年第三季度与 2023年第三季度各业务板块的收入，单位为亿元。” [SOURCE: doc_9f30_p3]\n\n"
-        f"{title}, page 3: 业务板块: 合计, 2024年第三季度: 2.38, 2023年第三季度: 2.51, 同比: -5.2%. [SOURCE: doc_9f30_p3]"
+        f"{title}, page 3: “下表列示 2024年第三季度与 2023年第三季度各业务板块的收入，单位为亿元。” {tag}\n\n"
+        f"{title}, page 3: 业务板块: 合计, 2024年第三季度: 2.38, 2023年第三季度: 2.51, 同比: -5.2%. {tag}"
     )
     audit = AUDITOR.audit(
         answer,
