@@ -11,6 +11,7 @@ from agent.protocols.pieces import Call
 from agent.tools.base import ToolSpec
 from agent.tools.signature import arguments_line
 from prompts.render import (
+    ExampleKind,
     render_example,
     render_finish,
     render_format_error,
@@ -22,6 +23,7 @@ from prompts.render import (
 from prompts.values import DocumentHint, Persona, ToolCard
 from retrieval.labels import format_tag
 from retrieval.passages import format_passage, neutralise
+from retrieval.question_form import question_form
 from retrieval.types import Passage, Tier
 
 _ECHO_CHARS = 1000
@@ -52,8 +54,7 @@ class RunContext:
             system = render_general(language, tools=cards, persona=persona)
         else:
             system = render_system(language, tools=cards, knowledge=hints, persona=persona)
-        kind = "general" if tier == "none" else "passages" if passages else "search"
-        example = render_example(language, kind)
+        example = render_example(language, _example_kind(question, tier, at_hand=bool(passages)))
         first = render_step(
             language,
             question=self._question,
@@ -105,6 +106,12 @@ class RunContext:
 
     def _formatted(self, passages: Sequence[Passage]) -> list[str]:
         return [format_passage(passage, self._language) for passage in passages]
+
+
+def _example_kind(question: str, tier: Tier, *, at_hand: bool) -> ExampleKind:
+    if tier == "none":
+        return "arithmetic" if question_form(question) == "arithmetic" else "talk"
+    return "passages" if at_hand else "search"
 
 
 def _card(spec: ToolSpec) -> ToolCard:

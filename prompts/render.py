@@ -58,29 +58,35 @@ def render_format_error(language: Language, *, reason: str) -> str:
     return _render("format_error", language, reason=reason)
 
 
-ExampleKind = Literal["passages", "search", "general"]
+ExampleKind = Literal["passages", "search", "arithmetic", "talk"]
 
 
 def render_example(language: Language, kind: ExampleKind) -> tuple[str, ...]:
     """Render the example turn that a conversation begins with: messages of user and model by turns.
 
-    It shows what the run begins with: an answer from passages at hand, a search, or a question beside the
+    It shows what the run begins with: an answer from passages at hand, a search, a sum, or talk beside the
     documents. Small models do what the last model turn did, and hardly anything that is only described.
+    Of its two passages the first answers, as it mostly does in a run: they name the one in the same place.
     """
-    tag = "[SOURCE: doc_0a1b_p12]"
+    tag, other_tag = "[SOURCE: doc_0a1b_p12]", "[SOURCE: doc_5c2d_p3]"
 
     def part(name: str) -> str:
-        return _render("example", language, part=name, tag=tag)
+        return _render("example", language, part=name, tag=tag, other_tag=other_tag)
 
-    if kind == "general":
-        result = render_observation(language, tool="calculate", ok=True, text=part("sum_result"))
-        asked = render_step(language, question=part("sum"), retrieves=False)
-        return asked, part("sum_call"), result, part("sum_answer")
-    if kind == "search":
-        found = render_observation(language, tool="search_knowledge", ok=True, text=part("passage"))
-        return render_step(language, question=part("question")), part("search"), found, part("answer")
-    asked = render_step(language, question=part("question"), passages=[part("passage")], tags=[tag])
-    return asked, part("answer")
+    match kind:
+        case "passages":
+            passages = [part("passage"), part("other_passage")]
+            asked = render_step(language, question=part("question"), passages=passages, tags=[tag, other_tag])
+            return asked, part("answer")
+        case "search":
+            found = render_observation(language, tool="search_knowledge", ok=True, text=part("passage"))
+            return render_step(language, question=part("question")), part("search"), found, part("answer")
+        case "arithmetic":
+            result = render_observation(language, tool="calculate", ok=True, text=part("sum_result"))
+            asked = render_step(language, question=part("sum"), retrieves=False)
+            return asked, part("sum_call"), result, part("sum_answer")
+        case "talk":
+            return render_step(language, question=part("talk"), retrieves=False), part("talk_answer")
 
 
 NoteKind = Literal["repeated"]

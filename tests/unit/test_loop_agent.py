@@ -151,7 +151,7 @@ async def test_what_a_tool_returns_is_the_next_user_message() -> None:
     model = ScriptedChatModel([call("calculate", '{"expression": "2+3"}'), "<final_answer>5</final_answer>"])
     events = await drain(make_agent(model, tier="none"))
     messages = model.requests[1].messages
-    assert [m.role for m in messages] == ["system", *["user", "assistant"] * 3, "user"]
+    assert [m.role for m in messages] == ["system", *["user", "assistant"] * 2, "user"]
     assert messages[-1].content == '<observation tool="calculate">\n2+3 = 5 [SOURCE: tool_calculate#1]\n</observation>'
     called, returned = of(events, ToolCalled)[0], of(events, ToolReturned)[0]
     assert called.call_id == returned.call_id

@@ -38,7 +38,8 @@ RENDERED: dict[str, Callable[[Language], str]] = {
     "system": lambda language: render_system(language, tools=TOOLS),
     "example_passages": lambda language: "\n---\n".join(render_example(language, "passages")),
     "example_search": lambda language: "\n---\n".join(render_example(language, "search")),
-    "example_general": lambda language: "\n---\n".join(render_example(language, "general")),
+    "example_arithmetic": lambda language: "\n---\n".join(render_example(language, "arithmetic")),
+    "example_talk": lambda language: "\n---\n".join(render_example(language, "talk")),
     "system_weak_owned": lambda language: render_system(
         language, tools=TOOLS, knowledge=[DocumentHint("7f3a", "Q3 brief")], persona=PERSONA
     ),
@@ -79,7 +80,7 @@ def test_skeleton_stands_in_its_fixed_order(language: Language) -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-@pytest.mark.parametrize("kind", ["passages", "search", "general"])
+@pytest.mark.parametrize("kind", ["passages", "search", "arithmetic", "talk"])
 def test_example_keeps_to_the_form_it_shows(kind: ExampleKind, language: Language) -> None:
     turns = render_example(language, kind)
     assert len(turns) % 2 == 0
@@ -89,7 +90,7 @@ def test_example_keeps_to_the_form_it_shows(kind: ExampleKind, language: Languag
         assert isinstance(pieces[0], ThoughtText)
         assert isinstance(pieces[-1], Call | AnswerEnd)
     cited = {tag.label for tag in find_tags(turns[-1])}
-    assert cited
+    assert bool(cited) == (kind != "talk")
     assert cited <= {tag.label for turn in turns[:-1:2] for tag in find_tags(turn)}
 
 
