@@ -16,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.tables import metadata
 from ingest.types import Block, Document, ParsedDocument
-from ingest.work import Cut
+from ingest.work import Cut, ignore_page
 from retrieval.types import Chunk
 
 _SECRET = re.compile(r"secret:(\w+)")
@@ -44,7 +44,15 @@ class InProcessParsers:
     def __init__(self) -> None:
         self.parsed: list[str] = []
 
-    async def parse(self, path: Path, display_name: str) -> ParsedDocument:
+    async def parse(
+        self,
+        path: Path,
+        display_name: str,
+        *,
+        password: str | None = None,
+        attachments: Path | None = None,
+        on_page: Callable[[int, int | None], None] = ignore_page,
+    ) -> ParsedDocument:
         """Parse a file.
 
         Raises:

@@ -25,21 +25,22 @@ from typing import Any, BinaryIO
 from ingest.detect import detect
 from ingest.errors import IngestError, ParserLimitError, SourceUnavailableError
 from ingest.parsers.registry import parse
+from ingest.parsers.session import ParseSession, QuietSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 
 FRAME = struct.Struct(">Q")
-Handler = Callable[[Path, str, ParserSettings], ParsedDocument]
+Handler = Callable[[Path, str, ParserSettings, ParseSession], ParsedDocument]
 _MEGABYTE = 1024 * 1024
 _ADDRESS_SLACK_MB = 1024
 """Address space that libraries map without using it: thread stacks, allocator arenas, model files."""
 _GRACE_S = 5
 
 
-def parse_file(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_file(path: Path, display_name: str, limits: ParserSettings, session: ParseSession) -> ParsedDocument:
     """Detect and parse; the handler of every real worker."""
     try:
-        return parse(path, detect(path, display_name), display_name, limits)
+        return parse(path, detect(path, display_name), display_name, limits, session)
     except OSError as exc:
         raise SourceUnavailableError(f"{display_name}: the file cannot be read ({type(exc).__name__})") from exc
 
@@ -111,7 +112,7 @@ def _answer(request: dict[str, Any], handler: Handler) -> dict[str, Any] | bytes
     name = str(request["name"])
     _limit(limits)
     try:
-        parsed = handler(Path(request["path"]), name, limits)
+        parsed = handler(Path(request["path"]), name, limits, QuietSession(request.get("password")))
         return b'{"document":' + parsed.model_dump_json().encode() + b"}"
     except IngestError as exc:
         return {"error": exc.code, "message": str(exc)}

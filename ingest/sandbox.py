@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from ingest.errors import (
 from ingest.parser_worker import FRAME
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
+from ingest.work import ignore_page
 
 _log = logging.getLogger(__name__)
 
@@ -80,8 +82,16 @@ class ParserPool:
         self._workers: set[_Worker] = set()
         self._closed = False
 
-    async def parse(self, path: Path, display_name: str) -> ParsedDocument:
-        """Detect and parse one file; waits for a free process.
+    async def parse(
+        self,
+        path: Path,
+        display_name: str,
+        *,
+        password: str | None = None,
+        attachments: Path | None = None,
+        on_page: Callable[[int, int | None], None] = ignore_page,
+    ) -> ParsedDocument:
+        """Detect and parse one file; waits for a free process. See `ingest.work.Parsers`.
 
         Raises:
             ParserLimitError: out of time or memory, or the process died; says which.
@@ -89,7 +99,7 @@ class ParserPool:
         """
         if self._closed:
             raise RuntimeError("the parser pool is closed")
-        call = _Call(path, display_name)
+        call = _Call(path, display_name, password)
         future = asyncio.get_running_loop().run_in_executor(self._threads, self._run, call)
         try:
             return await future
@@ -162,9 +172,10 @@ class _WorkerLostError(Exception):
 class _Call:
     """One document on its way, with a switch that ends its worker."""
 
-    def __init__(self, path: Path, display_name: str) -> None:
+    def __init__(self, path: Path, display_name: str, password: str | None) -> None:
         self.path = path
         self.display_name = display_name
+        self.password = password
         self._lock = threading.Lock()
         """Protects the two fields below against a cancel in between."""
         self._worker: _Worker | None = None
@@ -232,7 +243,12 @@ class _Worker:
     def parse(self, call: _Call, settings: ParserSettings) -> ParsedDocument:
         """Have one document parsed; after `_WorkerLostError` the process is of no more use."""
         self._documents += 1
-        request = {"path": str(call.path), "name": call.display_name, "limits": settings.model_dump(mode="json")}
+        request = {
+            "path": str(call.path),
+            "name": call.display_name,
+            "password": call.password,
+            "limits": settings.model_dump(mode="json"),
+        }
         try:
             self._send(json.dumps(request).encode())
             reply = self._receive(time.monotonic() + settings.timeout_s, settings)

@@ -13,9 +13,13 @@ class ParserSettings(Value):
     processes: int = Field(default=1, ge=1, le=32)
     timeout_s: float = Field(default=300.0, gt=0)
     """Wall time for one document."""
+    page_timeout_s: float = Field(default=60.0, gt=0)
+    """Wall time for one page, where the parser tells of its pages."""
     memory_mb: int = Field(default=2048, ge=256)
     max_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_pages: int = Field(default=10_000, ge=1)
+    max_attachments: int = Field(default=1_000, ge=0)
+    """Documents taken out of one message or archive; what is above it is refused as too large."""
 
 
 class ChunkSettings(Value):

@@ -9,7 +9,37 @@ from pydantic import Field, field_validator, model_validator
 
 from retrieval.types import EVERYONE, Authority, Box, Value
 
-Format = Literal["pdf", "docx", "markdown", "html", "text", "srt", "vtt", "transcript"]
+Format = Literal[
+    "pdf",
+    "image",
+    "docx",
+    "doc",
+    "odt",
+    "pptx",
+    "ppt",
+    "odp",
+    "xlsx",
+    "xls",
+    "ods",
+    "csv",
+    "html",
+    "epub",
+    "feed",
+    "eml",
+    "msg",
+    "markdown",
+    "rst",
+    "org",
+    "notebook",
+    "text",
+    "json",
+    "sqlite",
+    "database",
+    "srt",
+    "vtt",
+    "transcript",
+    "archive",
+]
 BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "turn", "code"]
 
 
@@ -43,6 +73,16 @@ class PageYield(Value):
     ocr: bool = False
 
 
+class Attachment(Value):
+    """A document inside a document (of a message, an archive), taken out by the parser process."""
+
+    name: str
+    """The name it has there; text only, never used as a path."""
+    file: str
+    """Name of the plain file that holds it in the folder given to the parser."""
+    size_bytes: int
+
+
 class ParsedDocument(Value):
     """A parser's whole result. Plain data: it crosses the sandbox's process border."""
 
@@ -54,6 +94,8 @@ class ParsedDocument(Value):
     encoding: str | None = None
     """Detected text encoding, for text formats."""
     pages: tuple[PageYield, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    """Documents found inside; they become documents of their own."""
     notes: tuple[str, ...] = ()
     """What the parser dropped or could not read, in words for the admission report."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,11 +12,31 @@ from ingest.types import Document, ParsedDocument
 from retrieval.types import Chunk
 
 
+def ignore_page(pages_done: int, pages_total: int | None) -> None:
+    """Take no notice of the progress by page; the default."""
+
+
 class Parsers(Protocol):
     """Parses files in processes of their own."""
 
-    async def parse(self, path: Path, display_name: str) -> ParsedDocument:
-        """Parse a file by its content; raises the parser leaves of `ingest.errors`."""
+    async def parse(
+        self,
+        path: Path,
+        display_name: str,
+        *,
+        password: str | None = None,
+        attachments: Path | None = None,
+        on_page: Callable[[int, int | None], None] = ignore_page,
+    ) -> ParsedDocument:
+        """Parse a file by its content; raises the parser leaves of `ingest.errors`.
+
+        Args:
+            path: the file.
+            display_name: what messages call it.
+            password: opens an encrypted document.
+            attachments: an empty folder for the documents found inside; without one they are only noted.
+            on_page: told pages done and pages in all, from any thread.
+        """
         ...
 
 

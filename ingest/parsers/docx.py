@@ -27,6 +27,7 @@ from ingest.parsers.docx_styles import Styles
 from ingest.parsers.docx_tables import docx_table, layout_cell
 from ingest.parsers.docx_text import Element, note_references, paragraph_text, text_boxes
 from ingest.parsers.numbering import heading_number, is_numbered_heading, number_levels, reads_like_heading
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
 
@@ -46,7 +47,7 @@ _VENDOR_ERRORS = (
 """python-docx answers a damaged package with whatever its code runs into."""
 
 
-def parse_docx(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_docx(path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET) -> ParsedDocument:
     """Parse a DOCX file.
 
     Raises:

@@ -19,6 +19,7 @@ from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.parsers.decoding import DecodedText, decode
 from ingest.parsers.grid import Cell, table_block
 from ingest.parsers.joining import collapse
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.parsers.text import damage_notes
 from ingest.settings import ParserSettings
 from ingest.types import Block, BlockKind, ParsedDocument
@@ -70,7 +71,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _Event = tuple[Literal["enter", "leave", "text"], LexborNode]
 
 
-def parse_html(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_html(path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET) -> ParsedDocument:
     """Parse an HTML file.
 
     Raises:

@@ -14,6 +14,7 @@ from ingest.parsers.decoding import decode
 from ingest.parsers.grid import Cell, table_block
 from ingest.parsers.html import html_blocks
 from ingest.parsers.joining import collapse, join_lines
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.parsers.text import damage_notes
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
@@ -24,7 +25,9 @@ _INLINE_TAG = re.compile(r"<[^>]*>")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
 
 
-def parse_markdown(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_markdown(
+    path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET
+) -> ParsedDocument:
     """Parse a Markdown file.
 
     Raises:

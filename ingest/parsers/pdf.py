@@ -20,6 +20,7 @@ from ingest.parsers.pdf_layout import reading_order
 from ingest.parsers.pdf_lines import Line, body_size, clean, garbled_ratio, lines_of_page, mend_rows, raw_text
 from ingest.parsers.pdf_paragraphs import Paragraph, paragraphs_of
 from ingest.parsers.pdf_tables import FoundTable, borderless_tables, inside, may_have_ruled_table, ruled_tables
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import Block, PageYield, ParsedDocument
 
@@ -45,7 +46,7 @@ class _Pages:
     images_only: list[int] = field(default_factory=list[int])
 
 
-def parse_pdf(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_pdf(path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET) -> ParsedDocument:
     """Parse a PDF.
 
     Raises:

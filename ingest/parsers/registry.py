@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
 
-from ingest.errors import DocumentTooLargeError, NoTextError, SourceUnavailableError
+from ingest.errors import DocumentTooLargeError, NoTextError, SourceUnavailableError, UnsupportedDocumentError
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import Format, ParsedDocument
 
+Parser = Callable[[Path, str, ParserSettings, ParseSession], ParsedDocument]
 
-def parse(path: Path, format: Format, display_name: str, limits: ParserSettings) -> ParsedDocument:
+PARSERS: dict[Format, str] = {
+    "pdf": "ingest.parsers.pdf:parse_pdf",
+    "docx": "ingest.parsers.docx:parse_docx",
+    "html": "ingest.parsers.html:parse_html",
+    "markdown": "ingest.parsers.markdown:parse_markdown",
+    "text": "ingest.parsers.text:parse_text",
+    "srt": "ingest.parsers.subtitles:parse_srt",
+    "vtt": "ingest.parsers.subtitles:parse_vtt",
+    "transcript": "ingest.parsers.transcript:parse_transcript",
+}
+"""Format → `module:function`. A parser is called with the file, its display name, the limits and the session."""
+
+
+def parse(
+    path: Path, format: Format, display_name: str, limits: ParserSettings, session: ParseSession = QUIET
+) -> ParsedDocument:
     """Parse one file in this process. Untrusted files go through `ingest.sandbox` instead.
 
     Raises:
@@ -22,7 +41,7 @@ def parse(path: Path, format: Format, display_name: str, limits: ParserSettings)
         size = path.stat().st_size
         if size > limits.max_bytes:
             raise DocumentTooLargeError(f"{display_name}: {size} bytes, the limit is {limits.max_bytes}")
-        parsed = _dispatch(path, format, display_name, limits)
+        parsed = _load(format, display_name)(path, display_name, limits, session)
     except OSError as exc:
         raise SourceUnavailableError(f"{display_name}: the file cannot be read ({type(exc).__name__})") from exc
     if not any(block.text.strip() for block in parsed.blocks):
@@ -30,33 +49,8 @@ def parse(path: Path, format: Format, display_name: str, limits: ParserSettings)
     return parsed
 
 
-def _dispatch(path: Path, format: Format, display_name: str, limits: ParserSettings) -> ParsedDocument:
-    match format:
-        case "pdf":
-            from ingest.parsers.pdf import parse_pdf
-
-            return parse_pdf(path, display_name, limits)
-        case "docx":
-            from ingest.parsers.docx import parse_docx
-
-            return parse_docx(path, display_name, limits)
-        case "markdown":
-            from ingest.parsers.markdown import parse_markdown
-
-            return parse_markdown(path, display_name, limits)
-        case "html":
-            from ingest.parsers.html import parse_html
-
-            return parse_html(path, display_name, limits)
-        case "srt" | "vtt":
-            from ingest.parsers.subtitles import parse_subtitles
-
-            return parse_subtitles(path, display_name, limits, format)
-        case "transcript":
-            from ingest.parsers.transcript import parse_transcript
-
-            return parse_transcript(path, display_name, limits)
-        case "text":
-            from ingest.parsers.text import parse_text
-
-            return parse_text(path, display_name, limits)
+def _load(format: Format, display_name: str) -> Parser:
+    if format not in PARSERS:
+        raise UnsupportedDocumentError(f"{display_name}: no parser reads {format!r}")
+    module, _, function = PARSERS[format].partition(":")
+    return getattr(importlib.import_module(module), function)

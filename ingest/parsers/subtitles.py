@@ -14,6 +14,7 @@ from pathlib import Path
 from ingest.errors import CorruptDocumentError, NoTextError
 from ingest.parsers.decoding import decode
 from ingest.parsers.joining import collapse, join_lines
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.parsers.text import damage_notes
 from ingest.settings import ParserSettings
 from ingest.types import Block, Format, ParsedDocument
@@ -33,6 +34,16 @@ class _Cue:
     end_s: float
     speaker: str | None
     text: str
+
+
+def parse_srt(path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET) -> ParsedDocument:
+    """Parse SRT; see `parse_subtitles`."""
+    return parse_subtitles(path, display_name, limits, "srt")
+
+
+def parse_vtt(path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET) -> ParsedDocument:
+    """Parse WebVTT; see `parse_subtitles`."""
+    return parse_subtitles(path, display_name, limits, "vtt")
 
 
 def parse_subtitles(path: Path, display_name: str, limits: ParserSettings, format: Format) -> ParsedDocument:

@@ -7,11 +7,12 @@ from pathlib import Path
 from ingest.errors import NoTextError
 from ingest.parsers.decoding import DecodedText, decode
 from ingest.parsers.lines import blocks_of_text
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 
 
-def parse_text(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_text(path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET) -> ParsedDocument:
     """Parse a plain text file.
 
     Raises:

@@ -16,6 +16,7 @@ from ingest.errors import NoTextError
 from ingest.parsers.decoding import decode
 from ingest.parsers.joining import join_lines
 from ingest.parsers.lines import blocks_of_text
+from ingest.parsers.session import QUIET, ParseSession
 from ingest.parsers.text import damage_notes
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
@@ -59,7 +60,9 @@ def looks_like_transcript(text: str) -> bool:
     return bool(_recurring_speakers(lines))
 
 
-def parse_transcript(path: Path, display_name: str, limits: ParserSettings) -> ParsedDocument:
+def parse_transcript(
+    path: Path, display_name: str, limits: ParserSettings, session: ParseSession = QUIET
+) -> ParsedDocument:
     """Parse a plain-text transcript; what stands before the first turn is kept as text.
 
     Raises:

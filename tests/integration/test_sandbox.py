@@ -34,7 +34,7 @@ from pathlib import Path
 from ingest.errors import NoTextError
 from ingest.types import Block, ParsedDocument
 
-def parse(path, name, limits):
+def parse(path, name, limits, session):
     order = Path(path).read_text()
     if name.endswith("began"):
         open(name, "w").close()  # a FIFO: tells the test that the parser is at work
