@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import Progress
@@ -14,8 +13,9 @@ from rich.table import Table
 
 from agent.audit.auditor import Auditor
 from agent.audit.evaluation import evaluate, read_cases
-from api.commands.session import Json, err, fail, guarded, out, print_json
-from api.errors import EXIT_FAILED, EXIT_USAGE
+from api.commands import eval_files
+from api.commands.evaluating import KEY, Minimum, enforce, find, read_bounds
+from api.commands.session import Json, err, guarded, out, print_json
 from api.settings import Settings, load_settings
 from retrieval.encoders.select import load_encoder
 from retrieval.evaluation import RetrievalEvaluation, RetrievalReport
@@ -24,19 +24,13 @@ from retrieval.rerankers.select import load_reranker
 from retrieval.stores.edge import EdgeStore
 from retrieval.symbols.language import load_language
 
-_KEY = bytes(32)
-"""Evaluation data holds no secrets of anybody; a fixed key keeps its figures repeatable."""
-
-Minimum = Annotated[
-    list[str] | None, typer.Option("--min", help="METRIC=VALUE; repeatable. Exit code 1 when a metric is below.")
-]
-
 
 def register(app: typer.Typer, summary: str) -> None:
     """Add the group of commands."""
     group = typer.Typer(help=summary, no_args_is_help=True)
     group.command("retrieval")(retrieval)
     group.command("audit")(audit)
+    group.command("files")(eval_files.files)
     app.add_typer(group, name="eval")
 
 
@@ -46,18 +40,18 @@ def retrieval(
     json_output: Json = False,
 ) -> None:
     """Measure search: R@1/5, MRR@10, nDCG@10, beside exact BM25 over the same texts."""
-    bounds = _bounds(minimum)
+    bounds = read_bounds(minimum)
 
     def work() -> RetrievalReport:
         settings = load_settings()
-        return asyncio.run(_retrieval(settings, _find(folder, settings), quiet=json_output))
+        return asyncio.run(_retrieval(settings, find(folder, settings), quiet=json_output))
 
     report = guarded(work)
     if json_output:
         print_json(report.model_dump(mode="json"))
     else:
         _print_retrieval(report)
-    _enforce(bounds, report.metrics)
+    enforce(bounds, report.metrics)
 
 
 def audit(
@@ -66,8 +60,8 @@ def audit(
     json_output: Json = False,
 ) -> None:
     """Measure the citation auditor on answers whose support is known by construction."""
-    bounds = _bounds(minimum)
-    report = guarded(lambda: evaluate(read_cases(_find(file, load_settings())), Auditor(load_language(_KEY))))
+    bounds = read_bounds(minimum)
+    report = guarded(lambda: evaluate(read_cases(find(file, load_settings())), Auditor(load_language(KEY))))
     if json_output:
         print_json(report.model_dump(mode="json"))
     else:
@@ -75,13 +69,13 @@ def audit(
         for name, value in report.metrics.items():
             table.add_row(name, f"{value:.4f}")
         out.print(table)
-    _enforce(bounds, report.metrics)
+    enforce(bounds, report.metrics)
 
 
 async def _retrieval(settings: Settings, folder: Path, *, quiet: bool) -> RetrievalReport:
     dataset = await asyncio.to_thread(read_dataset, folder)
     encoder, reranker = load_encoder(settings.models), load_reranker(settings.models)
-    language = load_language(_KEY, settings.symbols.folder)
+    language = load_language(KEY, settings.symbols.folder)
     with tempfile.TemporaryDirectory() as scratch, Progress(console=err, disable=quiet) as bar:
         tasks = {name: bar.add_task(name, total=None) for name in ("index", "ask")}
         store = EdgeStore(Path(scratch) / "index", settings.vectors)
@@ -118,34 +112,3 @@ def _print_retrieval(report: RetrievalReport) -> None:
     out.print(table)
     times = " · ".join(f"{name} {value:.1f} ms" for name, value in report.query_ms.items())
     out.print(f"indexed in {report.index_s:.1f} s · {times}", markup=False)
-
-
-def _find(path: Path, settings: Settings) -> Path:
-    if path.exists():
-        return path
-    if settings.eval.data is not None and (settings.eval.data / path).exists():
-        return settings.eval.data / path
-    where = f" or in {settings.eval.data}" if settings.eval.data else "; ATTEST_EVAL_DATA names no folder"
-    fail(f"{path} is neither here{where}", EXIT_USAGE)
-
-
-def _bounds(minimum: list[str] | None) -> dict[str, float]:
-    bounds: dict[str, float] = {}
-    for text in minimum or []:
-        name, _, value = text.partition("=")
-        try:
-            bounds[name] = float(value)
-        except ValueError:
-            bounds[name] = math.nan
-        if not math.isfinite(bounds[name]):  # nothing is below "nan": it would pass always
-            fail(f"--min {text}: write METRIC=VALUE", EXIT_USAGE)
-    return bounds
-
-
-def _enforce(bounds: dict[str, float], metrics: dict[str, Any]) -> None:
-    for name in bounds:
-        if name not in metrics:
-            fail(f"--min {name}: there is no such metric; metrics are {', '.join(sorted(metrics))}", EXIT_USAGE)
-    low = [f"{name} is {metrics[name]:.4f}, below {bound}" for name, bound in bounds.items() if metrics[name] < bound]
-    if low:
-        fail("; ".join(low), EXIT_FAILED)
