@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.detect import detect
+from ingest.detect import detect, kind_of
 from ingest.errors import CorruptDocumentError, EncryptedDocumentError, IngestError, UnsupportedDocumentError
 
 
@@ -62,23 +62,87 @@ def test_detect_finds_docx_by_its_parts(tmp_path: Path) -> None:
     assert detect(path, "table.xlsx") == "docx"
 
 
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+MAIL = b"Received: by x\nFrom: a@b\nSubject: hi\nMIME-Version: 1.0\n\nbody"
+TYPES = "[Content_Types].xml"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "image"),
+        (b"\xff\xd8\xff\xe0", "image"),
+        (b"GIF89a\x01\x00\x01\x00", "image"),
+        (b"II*\x00\x08\x00", "image"),
+        (b"MM\x00*\x00\x00", "image"),
+        (b"RIFF\x01\x01\x00\x00WEBPVP8 ", "image"),
+        (b"BM\x36\x10\x00\x00\x00\x00\x00\x00\x36\x00", "image"),
+        (b"SQLite format 3\x00\x10\x00", "sqlite"),
+        (b'{"a": 1}', "json"),
+        (b'{"a": 1}\n{"a": 2}\n', "json"),
+        (b"[" * 5000, "json"),
+        (b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "notebook"),
+        (b'<?xml version="1.0"?><rss version="2.0"></rss>', "feed"),
+        (b"<feed><entry>x</entry></feed>", "feed"),
+        (MAIL, "eml"),
+        (OLE + "WordDocument".encode("utf-16-le"), "doc"),
+        (zipped({"ppt/presentation.xml": "x"}), "pptx"),
+        (zipped({"xl/workbook.xml": "x"}), "xlsx"),
+        (zipped({TYPES: "spreadsheetml.sheet.main+xml", "xl/renamed.xml": "x"}), "xlsx"),
+        (zipped({TYPES: "presentationml.slideshow.main+xml"}), "pptx"),
+        (zipped({"mimetype": "application/epub+zip"}), "epub"),
+        (zipped({"mimetype": "application/vnd.oasis.opendocument.text"}), "odt"),
+        (zipped({"mimetype": "application/vnd.oasis.opendocument.spreadsheet-template"}), "ods"),
+        (
+            zipped({"content.xml": "", "META-INF/manifest.xml": "application/vnd.oasis.opendocument.presentation"}),
+            "odp",
+        ),
+        (zipped({"a.txt": "x"}), "archive"),
+        (b"Title\n=====\n\n.. note:: x\n\n``code`` and :ref:`x`\n", "rst"),
+        (b"#+TITLE: A\n\n* One\ntext\n", "org"),
+    ],
+)
+def test_detect_knows_the_kind_whether_a_parser_reads_it_or_not(tmp_path: Path, content: bytes, expected: str) -> None:
+    assert kind_of(written(tmp_path, content), "upload.pdf").format == expected
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "ID3 tags are kept.",
+        "BM is a company.",
+        "II. Second chapter",
+        "OggS is a container",
+        "MZ",
+        "fLaC, said he",
+        "PAR1",
+    ],
+)
+def test_detect_takes_text_for_text_whatever_it_begins_with(tmp_path: Path, content: str) -> None:
+    assert detect(written(tmp_path, content), "upload.mp3") == "text"
+
+
 @pytest.mark.parametrize(
     ("content", "seen"),
     [
-        (b"\x89PNG\r\n\x1a\n", "PNG"),
-        (b"\xff\xd8\xff\xe0", "JPEG"),
-        (b"SQLite format 3\x00", "SQLite"),
         (b"{\\rtf1 hello}", "RTF"),
-        (b'{"a": 1}', "JSON"),
-        (b'{"a": 1}\n{"a": 2}\n', "JSON"),
-        (b'<?xml version="1.0"?><rss version="2.0"></rss>', "rss"),
-        (b"<feed><entry>x</entry></feed>", "feed"),
-        (b"Received: by x\nFrom: a@b\nSubject: hi\nMIME-Version: 1.0\n\nbody", "EML"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "DOC"),
-        (zipped({"ppt/presentation.xml": "x"}), "PowerPoint"),
-        (zipped({"xl/workbook.xml": "x"}), "Excel"),
-        (zipped({"mimetype": "application/epub+zip"}), "EPUB"),
-        (zipped({"a.txt": "x"}), "ZIP archive"),
+        (b"%!PS-Adobe-3.0\n", "PostScript"),
+        (b"\x7fELF\x02\x01\x01\x00", "a program"),
+        (b"MZ\x90\x00\x03\x00", "a program"),
+        (b"\x1f\x8b\x08\x00", "gzip"),
+        (b"BZh91AY&SY\x00", "bzip2"),
+        (b"7z\xbc\xaf'\x1c\x00", "7z"),
+        (b"ID3\x04\x00\x00", "audio"),
+        (b"\xff\xfb\x90\x00", "MP3"),
+        (b"OggS\x00\x02", "audio"),
+        (b"RIFF\x01\x01\x00\x00WAVEfmt ", "audio"),
+        (b"\x00\x00\x00\x20ftypM4A ", "MP4"),
+        (b"\x1aE\xdf\xa3\x01\x00", "video"),
+        (b"PAR1\x15\x00", "Parquet"),
+        (b"wOF2\x00\x01", "font"),
+        (b'<?xml version="1.0"?><countries/>', "countries"),
+        (zipped({"META-INF/MANIFEST.MF": "x"}), "Java"),
+        (zipped({"mimetype": "application/vnd.oasis.opendocument.graphics"}), "OpenDocument graphics"),
         (bytes(range(256)) * 4, "binary"),
     ],
 )
