@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
-from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector
+from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
 
 
 class VectorStore(Protocol):
@@ -48,6 +48,14 @@ class VectorStore(Protocol):
 
     async def chunk_ids(self, tenant: str, document_id: str) -> set[str]:
         """Return the ids of the document's chunks, staged ones included (resume after a crash)."""
+        ...
+
+    async def encodings(self, tenant: str, index_texts: Collection[str]) -> dict[str, TextVectors]:
+        """Return the vectors of those texts that a stored chunk of the tenant was encoded from, staged or published.
+
+        So that equal text is encoded once. Chunks that were written before their index text was
+        recorded lend nothing, nor do those that an encoder with another token limit wrote.
+        """
         ...
 
     async def prune(self, tenant: str, document_id: str, keep: set[str]) -> int:

@@ -175,6 +175,14 @@ class Encoding:
 
 
 @dataclass(frozen=True, slots=True)
+class TextVectors:
+    """What an encoder made of one text."""
+
+    dense: NDArray[np.float32]
+    sparse: SparseVector
+
+
+@dataclass(frozen=True, slots=True)
 class EncodedChunk:
     """A chunk with its vectors, ready to be written."""
 

@@ -13,6 +13,7 @@ from retrieval.stores.payload import (
     DOCUMENT,
     EFFECTIVE_FROM,
     EFFECTIVE_TO,
+    ENCODED_FROM,
     LABELS,
     LANGUAGE,
     STATE,
@@ -75,6 +76,11 @@ def within_document(scope: Scope, document_id: str) -> Scope:
     wanted = scope.filter.document_ids
     only = frozenset({document_id} if wanted is None else {document_id} & wanted)
     return scope.model_copy(update={"filter": scope.filter.model_copy(update={"document_ids": only})})
+
+
+def encoding_conditions(tenant: str, key: str) -> tuple[Condition, ...]:
+    """Every chunk of a tenant whose vectors were made of one text, staged or published."""
+    return (AnyOf(TENANT, (tenant,)), AnyOf(ENCODED_FROM, (key,)))
 
 
 def document_conditions(tenant: str, document_id: str) -> tuple[Condition, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -28,6 +28,7 @@ from retrieval.stores.conditions import (
     AnyOf,
     Condition,
     document_conditions,
+    encoding_conditions,
     scope_conditions,
     visible_conditions,
     within_document,
@@ -46,11 +47,12 @@ from retrieval.stores.payload import (
     check_owner,
     chunk_of,
     distinct,
+    encoding_key,
     payload_of,
     symbol_terms,
 )
 from retrieval.stores.record import check_encoder
-from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector
+from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
 
 if TYPE_CHECKING:
     import qdrant_edge as engine
@@ -97,6 +99,12 @@ class EdgeStore:
 
     async def chunk_ids(self, tenant: str, document_id: str) -> set[str]:
         return await self._call(lambda: self._ids(_filter(document_conditions(tenant, document_id))))
+
+    async def encodings(self, tenant: str, index_texts: Collection[str]) -> dict[str, TextVectors]:
+        found: dict[str, TextVectors] = {}
+        for batch in _batches(sorted(set(index_texts)), WRITE_BATCH):
+            found |= await self._call(lambda batch=batch: self._encodings(tenant, batch))
+        return found
 
     async def prune(self, tenant: str, document_id: str, keep: set[str]) -> int:
         return await self._call(lambda: self._prune(_filter(document_conditions(tenant, document_id)), keep))
@@ -210,20 +218,33 @@ class EdgeStore:
     def _write(self, batch: Sequence[EncodedChunk]) -> None:
         import qdrant_edge as engine
 
-        shard, dim = self._held(), self._opened().dim
+        shard, encoder = self._held(), self._opened()
         records = shard.retrieve(
             [encoded.chunk.chunk_id for encoded in batch], with_payload=[TENANT, DOCUMENT, STATE], with_vector=False
         )
         stored = {str(record.id): record.payload or {} for record in records}
         points: list[engine.Point] = []
         for encoded in batch:
-            check_dimension(encoded.dense, dim)
+            check_dimension(encoded.dense, encoder.dim)
             chunk, state = encoded.chunk, "staged"
             if (known := stored.get(chunk.chunk_id)) is not None:
                 check_owner(chunk, known)
                 state = known[STATE]
-            points.append(engine.Point(chunk.chunk_id, _vectors(encoded), payload_of(chunk, state)))
+            points.append(engine.Point(chunk.chunk_id, _vectors(encoded), payload_of(chunk, state, encoder)))
         self._apply(engine.UpdateOperation.upsert_points(points), len(points))
+
+    def _encodings(self, tenant: str, index_texts: Sequence[str]) -> dict[str, TextVectors]:
+        """Look each text up on its own: a text that many chunks share must not bring them all."""
+        import qdrant_edge as engine
+
+        shard, encoder = self._held(), self._opened()
+        found: dict[str, TextVectors] = {}
+        for text in index_texts:
+            condition = _filter(encoding_conditions(tenant, encoding_key(text, encoder)))
+            request = engine.ScrollRequest(limit=1, filter=condition, with_payload=False, with_vector=[DENSE, SPARSE])
+            for record in shard.scroll(request)[0]:
+                found[text] = _stored_vectors(record.vector)
+        return found
 
     def _publish(self, document: engine.Filter) -> int:
         import qdrant_edge as engine
@@ -373,6 +394,14 @@ def _vectors(encoded: EncodedChunk) -> dict[str, Any]:
     if tokens := symbol_tokens(encoded.chunk):
         vectors[SYMBOL] = _terms(tokens)
     return vectors
+
+
+def _stored_vectors(vectors: Any) -> TextVectors:
+    sparse = vectors[SPARSE]
+    return TextVectors(
+        np.asarray(vectors[DENSE], dtype=np.float32),
+        SparseVector(np.asarray(sparse.indices, dtype=np.uint32), np.asarray(sparse.values, dtype=np.float32)),
+    )
 
 
 def _floats(vector: NDArray[np.float32]) -> list[float]:

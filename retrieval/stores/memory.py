@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,13 +17,14 @@ from retrieval.errors import StoreUnavailableError
 from retrieval.fusion import best_first, rank_by_symbols
 from retrieval.stores.payload import check_dimension, distinct
 from retrieval.stores.record import check_encoder
-from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector
+from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
 
 
 @dataclass(frozen=True, slots=True)
 class _Point:
     encoded: EncodedChunk
     published: bool
+    max_tokens: int
 
     @property
     def chunk(self) -> Chunk:
@@ -47,13 +48,14 @@ class InMemoryVectorStore:
         self._encoder = None
 
     async def write(self, chunks: Sequence[EncodedChunk]) -> None:
-        dim = self._opened().dim
+        encoder = self._opened()
         for encoded in distinct(chunks):
-            check_dimension(encoded.dense, dim)
+            check_dimension(encoded.dense, encoder.dim)
             old = self._points.get(encoded.chunk.chunk_id)
             if old is not None and _owner(old.chunk) != _owner(encoded.chunk):
                 raise ValueError(f"chunk id {encoded.chunk.chunk_id} is taken by another document")
-            self._points[encoded.chunk.chunk_id] = _Point(encoded, published=old is not None and old.published)
+            published = old is not None and old.published
+            self._points[encoded.chunk.chunk_id] = _Point(encoded, published, encoder.max_tokens)
 
     async def publish(self, tenant: str, document_id: str) -> int:
         points = self._document(tenant, document_id)
@@ -62,6 +64,14 @@ class InMemoryVectorStore:
 
     async def chunk_ids(self, tenant: str, document_id: str) -> set[str]:
         return {point.chunk.chunk_id for point in self._document(tenant, document_id)}
+
+    async def encodings(self, tenant: str, index_texts: Collection[str]) -> dict[str, TextVectors]:
+        limit, wanted = self._opened().max_tokens, set(index_texts)
+        return {
+            point.chunk.index_text: TextVectors(point.encoded.dense, point.encoded.sparse)
+            for point in self._points.values()
+            if point.chunk.tenant == tenant and point.max_tokens == limit and point.chunk.index_text in wanted
+        }
 
     async def prune(self, tenant: str, document_id: str, keep: set[str]) -> int:
         gone = [p.chunk.chunk_id for p in self._document(tenant, document_id) if p.chunk.chunk_id not in keep]

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.encoder import EncoderInfo
 from retrieval.fusion import symbol_tokens
 from retrieval.types import Chunk, EncodedChunk
 
@@ -35,9 +36,11 @@ AUTHORITY: Final = "authority"
 SYMBOLS: Final = "symbols"
 EFFECTIVE_FROM: Final = "effective_from"
 EFFECTIVE_TO: Final = "effective_to"
+ENCODED_FROM: Final = "encoded_from"
+"""Key of the text that the vectors were made of (`encoding_key`)."""
 CHUNK: Final = "chunk"
 
-KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS)
+KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS, ENCODED_FROM)
 """Fields with a keyword index; `tenant` has one too, marked as the tenant key."""
 NUMBER_FIELDS: Final = (EFFECTIVE_FROM, EFFECTIVE_TO)
 
@@ -55,7 +58,15 @@ def symbol_terms(tokens: Iterable[str]) -> list[int]:
     return sorted({int.from_bytes(blake2b(token.encode(), digest_size=4).digest(), "big") for token in tokens})
 
 
-def payload_of(chunk: Chunk, state: State | None) -> dict[str, Any]:
+def encoding_key(index_text: str, encoder: EncoderInfo) -> str:
+    """Return what equal vectors have in common, given that one collection has one encoder.
+
+    The token limit takes part: under another one a long text is cut elsewhere.
+    """
+    return blake2b(f"{encoder.max_tokens}\0{index_text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def payload_of(chunk: Chunk, state: State | None, encoder: EncoderInfo) -> dict[str, Any]:
     """Return the payload of a chunk; with `state` None the field is left out, for updates that keep it.
 
     A missing date is written as null, so that an update also clears it.
@@ -70,6 +81,7 @@ def payload_of(chunk: Chunk, state: State | None) -> dict[str, Any]:
         SYMBOLS: symbol_tokens(chunk),
         EFFECTIVE_FROM: None if chunk.effective_from is None else date_number(chunk.effective_from),
         EFFECTIVE_TO: None if chunk.effective_to is None else date_number(chunk.effective_to),
+        ENCODED_FROM: encoding_key(chunk.index_text, encoder),
         CHUNK: chunk.model_dump_json(),
     }
     if state is not None:

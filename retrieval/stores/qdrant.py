@@ -9,7 +9,7 @@ mode instead, for tests.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Collection, Generator, Sequence
 from contextlib import contextmanager
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +26,7 @@ from retrieval.stores.conditions import (
     AnyOf,
     Condition,
     document_conditions,
+    encoding_conditions,
     scope_conditions,
     visible_conditions,
     within_document,
@@ -44,11 +45,12 @@ from retrieval.stores.payload import (
     check_owner,
     chunk_of,
     distinct,
+    encoding_key,
     payload_of,
     symbol_terms,
 )
 from retrieval.stores.record import check_encoder
-from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector
+from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
@@ -110,6 +112,13 @@ class QdrantStore:
         async for records in self._scroll(document, SCROLL_BATCH, fields=None):
             ids.update(str(record.id) for record in records)
         return ids
+
+    async def encodings(self, tenant: str, index_texts: Collection[str]) -> dict[str, TextVectors]:
+        texts = sorted(set(index_texts))
+        found: dict[str, TextVectors] = {}
+        for start in range(0, len(texts), WRITE_BATCH):
+            found |= await self._encodings(tenant, texts[start : start + WRITE_BATCH])
+        return found
 
     async def prune(self, tenant: str, document_id: str, keep: set[str]) -> int:
         gone = sorted(await self.chunk_ids(tenant, document_id) - keep)
@@ -221,6 +230,7 @@ class QdrantStore:
         """
         from qdrant_client import models
 
+        encoder = self._opened()
         ids = [encoded.chunk.chunk_id for encoded in batch]
         with self._translated():
             records = await self._held().retrieve(self._name, ids=ids, with_payload=[TENANT, DOCUMENT])
@@ -232,12 +242,12 @@ class QdrantStore:
             chunk, vectors = encoded.chunk, _vectors(encoded)
             if chunk.chunk_id not in known:
                 new.append(
-                    models.PointStruct(id=chunk.chunk_id, vector=vectors, payload=payload_of(chunk, state="staged"))
+                    models.PointStruct(id=chunk.chunk_id, vector=vectors, payload=payload_of(chunk, "staged", encoder))
                 )
                 continue
             check_owner(chunk, known[chunk.chunk_id])
             moved.append(models.PointVectors(id=chunk.chunk_id, vector=vectors))
-            operations.append(_keep_state(chunk))
+            operations.append(_keep_state(chunk, encoder))
             if emptied := [name for name in (SPARSE, SYMBOL) if name not in vectors]:
                 removal = models.DeleteVectors(points=[chunk.chunk_id], vector=emptied)
                 operations.append(models.DeleteVectorsOperation(delete_vectors=removal))
@@ -247,6 +257,27 @@ class QdrantStore:
             operations.append(models.UpsertOperation(upsert=models.PointsList(points=new)))
         with self._translated():
             await self._held().batch_update_points(self._name, update_operations=operations, wait=True)
+
+    async def _encodings(self, tenant: str, index_texts: Sequence[str]) -> dict[str, TextVectors]:
+        """Ask for one point of each text: a text that many chunks share must not bring them all."""
+        from qdrant_client import models
+
+        encoder = self._opened()
+        requests = [
+            models.QueryRequest(
+                filter=_filter(encoding_conditions(tenant, encoding_key(text, encoder))),
+                limit=1,
+                with_vector=[DENSE, SPARSE],
+            )
+            for text in index_texts
+        ]
+        with self._translated():
+            answers = await self._held().query_batch_points(self._name, requests=requests)
+        return {
+            text: _stored_vectors(point.vector)
+            for text, answer in zip(index_texts, answers, strict=True)
+            for point in answer.points
+        }
 
     async def _query(self, using: str, vector: Any, scope: Scope, limit: int) -> list[ScoredChunk]:
         from qdrant_client import models
@@ -311,10 +342,10 @@ class QdrantStore:
         return self._encoder
 
 
-def _keep_state(chunk: Chunk) -> models.SetPayloadOperation:
+def _keep_state(chunk: Chunk, encoder: EncoderInfo) -> models.SetPayloadOperation:
     from qdrant_client import models
 
-    payload = models.SetPayload(payload=payload_of(chunk, state=None), points=[chunk.chunk_id])
+    payload = models.SetPayload(payload=payload_of(chunk, None, encoder), points=[chunk.chunk_id])
     return models.SetPayloadOperation(set_payload=payload)
 
 
@@ -341,6 +372,16 @@ def _vectors(encoded: EncodedChunk) -> dict[str, Any]:
     if tokens := symbol_tokens(encoded.chunk):
         vectors[SYMBOL] = _terms(tokens)
     return vectors
+
+
+def _stored_vectors(vectors: Any) -> TextVectors:
+    from qdrant_client import models
+
+    sparse = vectors.get(SPARSE) or models.SparseVector(indices=[], values=[])
+    return TextVectors(
+        np.asarray(vectors[DENSE], dtype=np.float32),
+        SparseVector(np.asarray(sparse.indices, dtype=np.uint32), np.asarray(sparse.values, dtype=np.float32)),
+    )
 
 
 def _floats(vector: NDArray[np.float32]) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from retrieval.encoder import EncoderInfo
 from retrieval.errors import FolderLockedError, IndexMismatchError, StoreUnavailableError
 from retrieval.settings import StoreSettings
+from retrieval.stores import edge
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.qdrant import QdrantStore
 from retrieval.stores.select import select_store
@@ -155,6 +157,32 @@ async def test_edge_a_flush_between_batches_loses_nothing(folder: Path, monkeypa
     await again.open(ENCODER)
     assert [len(await again.chunk_ids("acme", f"d{n}")) for n in range(5)] == [1] * 5
     await again.close()
+
+
+async def test_edge_an_index_from_before_texts_were_recorded_opens_and_lends_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, fields = edge.payload_of, edge.KEYWORD_FIELDS
+
+    def before(*args: Any) -> dict[str, Any]:
+        payload = now(*args)
+        del payload["encoded_from"]
+        return payload
+
+    monkeypatch.setattr(edge, "payload_of", before)
+    monkeypatch.setattr(edge, "KEYWORD_FIELDS", tuple(field for field in fields if field != "encoded_from"))
+    old = EdgeStore(folder, StoreSettings())
+    await old.open(ENCODER)
+    await old.write([encoded(1)])
+    await old.close()
+    monkeypatch.undo()
+    store = EdgeStore(folder, StoreSettings())
+    await store.open(ENCODER)
+    assert await store.encodings("acme", ["text 1"]) == {}
+    await store.write([encoded(2)])
+    assert list(await store.encodings("acme", ["text 1", "text 2"])) == ["text 2"]
+    assert await store.publish("acme", "d1") == 1
+    await store.close()
 
 
 def test_select_store_makes_the_store_the_settings_name(folder: Path) -> None:

@@ -451,6 +451,62 @@ async def test_store_that_is_not_open_says_so(stores: Stores) -> None:
         await store.dense(np.ones(4, dtype=np.float32), scope(), 3)
 
 
+# ---- equal text is encoded once
+
+
+async def test_store_lends_the_vectors_of_equal_text_within_a_tenant(stores: Stores) -> None:
+    text = "rates > 2024\n一年期利率为 [PERCENT_3.45]"
+    async with opened(stores) as store:
+        await publish(
+            store, encoded(chunk(index_text=text), dense=(0, 0.6, 0.8, 0), terms={7: 1.0, 4_000_000_000: 0.5})
+        )
+        await store.write([encoded(chunk("staged", index_text="b"), dense=(0, 1, 0, 0))])
+        await store.write([encoded(chunk("other", tenant="eve", index_text="c"))])
+        found = await store.encodings("acme", [text, "b", "c", "rates", text])
+        assert sorted(found) == sorted([text, "b"])
+        assert found[text].dense == pytest.approx([0, 0.6, 0.8, 0])
+        assert found[text].dense.dtype == np.float32
+        lent = dict(zip(found[text].sparse.indices.tolist(), found[text].sparse.values.tolist(), strict=True))
+        assert lent == {7: 1.0, 4_000_000_000: 0.5}
+        assert await store.encodings("acme", []) == {}
+
+
+async def test_store_lends_text_that_many_chunks_share_and_more_texts_than_one_batch(stores: Stores) -> None:
+    texts = [f"text {n}" for n in range(70)]
+    async with opened(stores) as store:
+        await store.write([encoded(chunk(f"d{n}", index_text="same")) for n in range(30)])
+        await store.write([encoded(chunk("many", n, index_text=text)) for n, text in enumerate(texts)])
+        assert set(await store.encodings("acme", [*texts, "same", "missing"])) == {*texts, "same"}
+
+
+async def test_store_lends_nothing_of_what_was_deleted_or_replaced(stores: Stores) -> None:
+    async with opened(stores) as store:
+        await publish(store, *[encoded(chunk("gone", n, index_text=f"gone {n}")) for n in range(2)])
+        await publish(store, encoded(chunk("kept", index_text="before")))
+        await store.write([encoded(chunk("kept", index_text="after"), dense=(0, 1, 0, 0), terms={9: 2.0})])
+        await store.delete("acme", "gone")
+        found = await store.encodings("acme", ["gone 0", "gone 1", "before", "after"])
+        assert list(found) == ["after"]
+        assert found["after"].dense == pytest.approx([0, 1, 0, 0])
+        assert found["after"].sparse.indices.tolist() == [9]
+
+
+async def test_store_lends_a_vector_without_terms(stores: Stores) -> None:
+    blank = EncodedChunk(chunk(index_text="—"), np.asarray([1, 0, 0, 0], dtype=np.float32), sparse({}))
+    async with opened(stores) as store:
+        await store.write([blank])
+        assert len((await store.encodings("acme", ["—"]))["—"].sparse.indices) == 0
+
+
+async def test_store_lends_no_vectors_made_under_another_token_limit(stores: Stores) -> None:
+    async with opened(stores) as store:
+        await store.write([encoded(chunk(index_text="long"))])
+    async with opened(stores, ENCODER.model_copy(update={"max_tokens": 1024})) as store:
+        assert await store.encodings("acme", ["long"]) == {}
+        await store.write([encoded(chunk("new", index_text="long"))])
+        assert list(await store.encodings("acme", ["long"])) == ["long"]
+
+
 # ---- no result ever violates a filter
 
 NAMES = st.sampled_from(["a", "b"])
