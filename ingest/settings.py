@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from retrieval.types import Value
@@ -12,14 +14,24 @@ class ParserSettings(Value):
 
     processes: int = Field(default=1, ge=1, le=32)
     timeout_s: float = Field(default=300.0, gt=0)
-    """Wall time for one document."""
+    """Wall time for one document; one with pages may take `page_average_s` more for each of them."""
     page_timeout_s: float = Field(default=60.0, gt=0)
     """Wall time for one page, where the parser tells of its pages."""
+    page_average_s: float = Field(default=6.0, ge=0)
+    """What a page may add to its document's wall time: a scanned book takes two seconds a page."""
     memory_mb: int = Field(default=2048, ge=256)
     max_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_pages: int = Field(default=10_000, ge=1)
+    ocr: Literal["off", "missing", "images"] = "missing"
+    """What is read from images: nothing, pages whose text is missing or garbled, or large pictures too."""
+    ocr_threads: int = Field(default=1, ge=1, le=32)
+    """Threads of the recogniser in each parser process."""
     max_attachments: int = Field(default=1_000, ge=0)
     """Documents taken out of one message or archive; what is above it is refused as too large."""
+
+    def document_timeout_s(self, pages: int | None) -> float:
+        """Return the wall time for a document of so many pages, as far as they are known."""
+        return self.timeout_s + self.page_average_s * min(max(pages or 0, 0), self.max_pages)
 
 
 class ChunkSettings(Value):
@@ -43,3 +55,9 @@ class IngestSettings(Value):
     lease_s: float = Field(default=60.0, gt=0)
     """A running job whose lease is older than this belongs to a dead process and is taken over."""
     max_attempts: int = Field(default=3, ge=1)
+    admission: Literal["warn", "reject"] = "warn"
+    """What happens to a document below the two limits that follow: it is taken in with a warning, or fails."""
+    min_yield: float = Field(default=20.0, ge=0)
+    """Characters a page, on average, that a document with pages must give."""
+    max_garbled_ratio: float = Field(default=0.3, ge=0, le=1)
+    """Share of characters without meaning (U+FFFD, private use, controls) that a document may have."""
