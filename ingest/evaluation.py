@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from ingest.errors import IngestError, ParserLimitError
-from ingest.evaluation_report import FileResult, FilesReport, Recall, StringFault
+from ingest.evaluation_report import ExpectedFailure, FileResult, FilesReport, Recall, StringFault
 from ingest.evaluation_text import StringCase, includes, read_string_cases, text_of, token_recall
 from ingest.types import Document, DocumentMeta, ParsedDocument
 from ingest.work import Cutter, Parsers
@@ -41,6 +43,7 @@ class FilesEvaluation:
         *,
         parsers: Parsers,
         cutter: Cutter,
+        expected: Iterable[ExpectedFailure] = (),
         at_once: int = 1,
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> None:
@@ -50,6 +53,7 @@ class FilesEvaluation:
             folder: with `MANIFEST.jsonl`.
             parsers: the parser processes.
             cutter: chunker and symboliser.
+            expected: files that cannot become ready, each with its error and the reason.
             at_once: how many files are in work at a time.
             progress: told files done and files in all.
         """
@@ -58,6 +62,7 @@ class FilesEvaluation:
         self._cutter = cutter
         self._slots = asyncio.Semaphore(at_once)
         self._progress = progress
+        self._expected = {each.path: each for each in expected}
         self._done = 0
         self._passwords: dict[str, str] = _read_json(folder / "passwords.json")
         self._cases = _string_cases(folder)
@@ -88,9 +93,13 @@ class FilesEvaluation:
         try:
             parsed, chunks = await self._parse_and_cut(path, name)
         except IngestError as error:
-            failed = {"outcome": _outcome_of(error), "error_code": error.code, "error": str(error)}
-            strings = self._strings(name, "") if result.openable else {}
-            return result.model_copy(update={**failed, **strings, "seconds": time.perf_counter() - began})
+            failed: dict[str, Any] = {"outcome": _outcome_of(error), "error_code": error.code, "error": str(error)}
+            exception = self._expected.get(name)
+            if exception is not None and exception.code == error.code and failed["outcome"] == "failed":
+                failed["expected"] = exception.reason
+            elif result.openable:
+                failed |= self._strings(name, "")
+            return result.model_copy(update={**failed, "seconds": time.perf_counter() - began})
         text = text_of(parsed)
         return result.model_copy(
             update={
@@ -144,6 +153,19 @@ def _outcome_of(error: IngestError) -> Outcome:
     if "crashed (signal" in message or "ended unexpectedly" in message or "the parser failed on it" in message:
         return "crashed"
     return "failed"
+
+
+def read_expected(file: Path) -> list[ExpectedFailure]:
+    """Read a TOML file of `[[failure]]` tables with `path`, `code` and `reason`."""
+    raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    return [ExpectedFailure.model_validate(each) for each in raw.get("failure", ())]
+
+
+def default_expected() -> Path:
+    """Return the project's own list: in a checkout below `data`, else in the shared data of the environment."""
+    checkout = Path(__file__).resolve().parents[1] / "data" / "evaluation"
+    folder = checkout if checkout.is_dir() else Path(sys.prefix) / "share" / "attest" / "evaluation"
+    return folder / "files.toml"
 
 
 def _manifest(folder: Path) -> list[dict[str, Any]]:

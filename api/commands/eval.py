@@ -31,6 +31,7 @@ def register(app: typer.Typer, summary: str) -> None:
     group.command("retrieval")(retrieval)
     group.command("audit")(audit)
     group.command("files")(eval_files.files)
+    group.command("tables")(eval_files.tables)
     app.add_typer(group, name="eval")
 
 
