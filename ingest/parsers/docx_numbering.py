@@ -72,7 +72,7 @@ class Numbering:
         def value(match: re.Match[str]) -> str:
             index = int(match.group(1)) - 1
             outer = levels.get(index, level)
-            return _format_number(counters.get(index, outer.start), outer.format)
+            return format_number(counters.get(index, outer.start), outer.format)
 
         return re.sub(r"%(\d)", value, level.pattern).strip()
 
@@ -88,7 +88,8 @@ def _level(element: Element) -> tuple[int, _Level]:
     return (int(index) if index.isdigit() else 0), level
 
 
-def _format_number(number: int, format: str) -> str:
+def format_number(number: int, format: str) -> str:
+    """Return a number in one of the formats of ECMA-376 part 1, 17.18.59; unknown ones are Arabic."""
     if format in _CJK_FORMATS:
         return chinese_numeral(number, _DIGITS)
     match format:

@@ -1,6 +1,6 @@
-"""What a DOCX container may be before python-docx sees it: no bombs, no entities, one set of namespaces.
+"""What an Office or OpenDocument container may be before it is read: no bombs, no entities, one set of namespaces.
 
-python-docx inflates every member into memory, so sizes are checked first: as the
+The libraries inflate every member into memory, so sizes are checked first: as the
 directory declares them, then as they inflate.
 """
 
@@ -28,33 +28,38 @@ _NAMESPACES = (
     (_STRICT + b"officeDocument/relationships", b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"),
     (_STRICT + b"officeDocument/math", b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
     (_STRICT + b"drawingml/main", b"http://schemas.openxmlformats.org/drawingml/2006/main"),
+    (_STRICT + b"drawingml/chart", b"http://schemas.openxmlformats.org/drawingml/2006/chart"),
+    (_STRICT + b"drawingml/diagram", b"http://schemas.openxmlformats.org/drawingml/2006/diagram"),
+    (_STRICT + b"presentationml/main", b"http://schemas.openxmlformats.org/presentationml/2006/main"),
 )
 
 
-def check_package(path: Path, display_name: str, limits: ParserSettings) -> None:
-    """Refuse a container that would exhaust the worker.
+def check_package(path: Path, display_name: str, limits: ParserSettings, kind: str = "DOCX") -> None:
+    """Refuse a container that would exhaust the worker; `kind` is what messages call it.
 
     An lxml tree takes about ten times its XML, so XML may be a sixteenth of the memory limit and everything a half.
 
     Raises:
         DocumentTooLargeError: too much uncompressed content, or a ratio no document has.
-        CorruptDocumentError: a damaged container, or XML with a document type (OOXML forbids it, ECMA-376 part 2).
+        CorruptDocumentError: a damaged container, or XML with a document type (ECMA-376 part 2 forbids it).
     """
     try:
         with zipfile.ZipFile(path) as package:
-            _check_declared(package, path.stat().st_size, display_name, limits)
+            _check_declared(package, path.stat().st_size, display_name, limits, kind)
             for member in package.infolist():
                 if _is_xml(member.filename):
-                    _check_xml(package, member, display_name)
+                    _check_xml(package, member, display_name, kind)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError, ValueError) as exc:
-        raise CorruptDocumentError(f"{display_name}: the DOCX container is damaged; save it again in Word") from exc
+        raise CorruptDocumentError(f"{display_name}: the {kind} container is damaged; save it again") from exc
 
 
 def _is_xml(name: str) -> bool:
     return name.lower().endswith((".xml", ".rels"))
 
 
-def _check_declared(package: zipfile.ZipFile, packed: int, display_name: str, limits: ParserSettings) -> None:
+def _check_declared(
+    package: zipfile.ZipFile, packed: int, display_name: str, limits: ParserSettings, kind: str
+) -> None:
     members = package.infolist()
     total = sum(member.file_size for member in members)
     xml = sum(member.file_size for member in members if _is_xml(member.filename))
@@ -66,12 +71,12 @@ def _check_declared(package: zipfile.ZipFile, packed: int, display_name: str, li
     )
     if too_large:
         raise DocumentTooLargeError(
-            f"{display_name}: the DOCX unpacks to {total // _MEGABYTE} MB in {len(members)} members, "
+            f"{display_name}: the {kind} unpacks to {total // _MEGABYTE} MB in {len(members)} members, "
             "more than a document may"
         )
 
 
-def _check_xml(package: zipfile.ZipFile, member: zipfile.ZipInfo, display_name: str) -> None:
+def _check_xml(package: zipfile.ZipFile, member: zipfile.ZipInfo, display_name: str, kind: str) -> None:
     """Inflate a member to its end, so that a size that lies fails here, and look at its prolog."""
     with package.open(member) as stream:
         prolog = stream.read(_CHUNK)
@@ -79,9 +84,9 @@ def _check_xml(package: zipfile.ZipFile, member: zipfile.ZipInfo, display_name: 
         while chunk := stream.read(_CHUNK):
             size += len(chunk)
             if size > member.file_size:
-                raise DocumentTooLargeError(f"{display_name}: a member of the DOCX is larger than it declares")
+                raise DocumentTooLargeError(f"{display_name}: a member of the {kind} is larger than it declares")
     if re.search(rb"<!\s*(?:DOCTYPE|ENTITY)", prolog.replace(b"\x00", b""), re.I):
-        raise CorruptDocumentError(f"{display_name}: the DOCX declares XML entities, which no valid DOCX does")
+        raise CorruptDocumentError(f"{display_name}: the {kind} declares XML entities, which no valid {kind} does")
 
 
 def read_package(path: Path) -> BinaryIO:

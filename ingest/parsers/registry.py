@@ -16,7 +16,11 @@ Parser = Callable[[Path, str, ParserSettings, ParseSession], ParsedDocument]
 PARSERS: dict[Format, str] = {
     "pdf": "ingest.parsers.pdf:parse_pdf",
     "docx": "ingest.parsers.docx:parse_docx",
+    "pptx": "ingest.parsers.pptx:parse_pptx",
+    "xlsx": "ingest.parsers.xlsx:parse_xlsx",
     "html": "ingest.parsers.html:parse_html",
+    "epub": "ingest.parsers.epub:parse_epub",
+    "eml": "ingest.parsers.eml:parse_eml",
     "markdown": "ingest.parsers.markdown:parse_markdown",
     "text": "ingest.parsers.text:parse_text",
     "srt": "ingest.parsers.subtitles:parse_srt",

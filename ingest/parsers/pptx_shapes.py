@@ -1,0 +1,60 @@
+"""The shapes of a slide in reading order: title first, then as they stand, groups opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ingest.parsers.drawing_text import MC, Element
+from ingest.parsers.pptx_inherit import TITLES, Inheritance, P, placeholder_type
+from ingest.parsers.reading_order import reading_order
+
+GROUP = f"{P}grpSp"
+_SHAPES = frozenset({f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}cxnSp", f"{P}contentPart", GROUP})
+FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+"""Date, footer, number and the picture of the slide on its notes page: the same on every slide."""
+_MAX_DEPTH = 64
+
+
+def shapes_in_order(tree: Element, inheritance: Inheritance, depth: int = 0) -> Iterator[Element]:
+    """Yield the leaf shapes of a shape tree or group in reading order; placeholders of furniture are left out.
+
+    A group is read as a whole, where it stands, because what is grouped belongs together.
+    """
+    shapes = [shape for shape in _children(tree) if placeholder_type(shape) not in FURNITURE]
+    titles = [shape for shape in shapes if placeholder_type(shape) in TITLES]
+    others = [shape for shape in shapes if placeholder_type(shape) not in TITLES]
+    boxes = [inheritance.box(shape) for shape in others]
+    # What stands nowhere is read where the file has it: after the shape before it.
+    placed: list[tuple[int, int, int, int]] = []
+    for box in boxes:
+        placed.append(box or (placed[-1] if placed else (0, 0, 0, 0)))
+    for shape in [*titles, *(others[index] for index in reading_order(placed))]:
+        if shape.tag == GROUP and depth < _MAX_DEPTH:
+            yield from shapes_in_order(shape, inheritance, depth + 1)
+        else:
+            yield shape
+
+
+def _children(tree: Element) -> Iterator[Element]:
+    """Yield shapes; of alternatives the first that holds shapes, which is the one PowerPoint itself draws."""
+    for child in tree:
+        if child.tag in _SHAPES:
+            yield child
+        elif child.tag == f"{MC}AlternateContent":
+            for alternative in child:
+                found = [shape for shape in alternative if shape.tag in _SHAPES]
+                if found:
+                    yield from found
+                    break
+
+
+def alternative_text(shape: Element) -> str:
+    """Return what an author says a picture shows; file names and generated names say nothing and are left out."""
+    for properties in shape.iter(f"{P}cNvPr"):
+        text = " ".join(str(properties.get("descr") or properties.get("title") or "").split())
+        return "" if _says_nothing(text) else text
+    return ""
+
+
+def _says_nothing(text: str) -> bool:
+    return " " not in text and text.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg"))
