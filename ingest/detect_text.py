@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from ingest.detect_kinds import KINDS, Kind
+from ingest.parsers.csv_dialect import looks_delimited
 from ingest.parsers.transcript import looks_like_transcript
 
 _HEAD = 64 * 1024
@@ -19,6 +20,9 @@ _ELEMENT = re.compile(
 )
 _SRT = re.compile(r"(?:^|\n)\s*\d+[ \t]*\n\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}\s*-->\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}")
 _MAIL_HEADER = re.compile(r"^([A-Za-z][A-Za-z0-9-]{1,40}):[ \t]?.*$")
+_MBOX_LINE = re.compile(r"From \S+ [^\n]*\d\d:\d\d:\d\d[^\n]*\n")
+_MAIL_PLAIN = frozenset({"from", "date"})
+"""A message needs no other field (RFC 5322, 3.6); a recipient or a subject tells it from a note."""
 _MAIL_SURE = frozenset({"received", "mime-version", "message-id", "return-path", "dkim-signature", "delivered-to"})
 _MARKDOWN_SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"^ {0,3}#{1,6}[ \t]+\S", re.M),
@@ -30,6 +34,7 @@ _MARKDOWN_SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"\A---\n(?:[^\n]*\n){1,40}?---\n"),
 )
 _MARKDOWN_NAMES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"})
+_TABLE_NAMES = frozenset({".csv", ".tsv", ".tab"})
 _FEED_ROOTS = frozenset({"rss", "feed", "rdf"})
 _RST_NAMES = frozenset({".rst", ".rest"})
 _RST_SIGNS: tuple[re.Pattern[str], ...] = (
@@ -103,7 +108,7 @@ def _structured(start: str, suffix: str) -> Kind | None:
         return KINDS["json"]
     if _is_mail(start):
         return KINDS["eml"]
-    return KINDS["csv"] if suffix in (".csv", ".tsv", ".tab") else None
+    return KINDS["csv"] if suffix in _TABLE_NAMES and looks_delimited(start, named=True) else None
 
 
 def _prose(text: str, suffix: str) -> Kind:
@@ -113,6 +118,8 @@ def _prose(text: str, suffix: str) -> Kind:
         return KINDS["org"]
     if looks_like_transcript(text):
         return KINDS["transcript"]
+    if suffix not in _MARKDOWN_NAMES and looks_delimited(text, named=False):
+        return KINDS["csv"]
     if _is_markdown(text, suffix):
         return KINDS["markdown"]
     sample = text[:_HEAD]
@@ -140,9 +147,15 @@ def _is_notebook(start: str) -> bool:
     return start[:1] == "{" and re.search(r'"nbformat"\s*:\s*\d', start) is not None and '"cells"' in start
 
 
+def _mbox_line(start: str) -> int:
+    """Return the length of the line that an mbox file puts before a message."""
+    match = _MBOX_LINE.match(start)
+    return match.end() if match else 0
+
+
 def _is_mail(start: str) -> bool:
     names: list[str] = []
-    for line in start.split("\n", 60)[:60]:
+    for line in start[_mbox_line(start) :].split("\n", 60)[:60]:
         if not line.strip():
             break
         if line[:1] in (" ", "\t") and names:
@@ -151,7 +164,9 @@ def _is_mail(start: str) -> bool:
         if match is None:
             return False
         names.append(match.group(1).lower())
-    return len(names) >= 3 and any(name in _MAIL_SURE for name in names)
+    if len(names) < 3:
+        return False
+    return not _MAIL_SURE.isdisjoint(names) or (_MAIL_PLAIN.issubset(names) and ("to" in names or "subject" in names))
 
 
 def _is_markdown(text: str, suffix: str) -> bool:
