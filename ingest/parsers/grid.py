@@ -10,7 +10,7 @@ down the rows, because it is no label.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.parsers.joining import collapse
@@ -81,6 +81,18 @@ def table_block(rows: Sequence[Sequence[Cell]], header_rows: int | None = None) 
     return Block(kind="table", text=render(grid), rows=grid, header_rows=headers)
 
 
+def text_table(rows: Iterable[Sequence[str]], header_rows: int) -> Block | None:
+    """Build a table block from cells without spans; rows may be of different lengths. None when no cell has text."""
+    table = [tuple(collapse(text) for text in row) for row in rows]
+    headers = sum(1 for row in table[:header_rows] if any(row))
+    table = [row for row in table if any(row)]
+    width = max((len(row) for row in table), default=0)
+    grid = _without_empty_columns([row + ("",) * (width - len(row)) for row in table])
+    if not grid:
+        return None
+    return Block(kind="table", text=render(grid), rows=grid, header_rows=min(headers, len(grid) - 1))
+
+
 def guess_header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     """Count the leading header rows: those marked as such, else one row of mostly words over rows with figures."""
     marked = 0
@@ -93,7 +105,7 @@ def guess_header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     if len(rows) < 2 or not rows[0]:
         return 0
     first = [cell.text.strip() for cell in rows[0]]
-    if sum(1 for text in first if text) < 2 or any(_is_figure(text) for text in first):
+    if sum(1 for text in first if text) < 2 or any(is_figure(text) for text in first):
         return 0
     return _close_spans(rows, 1)
 
@@ -104,14 +116,21 @@ def _close_spans(rows: Sequence[Sequence[Cell]], count: int) -> int:
     return min(max(count, reach), 3, max(1, len(rows) - 1)) if reach > count else count
 
 
-def _is_figure(text: str) -> bool:
-    """Digits make up most of it. Years, dates and quarters are what headers are made of."""
+def is_figure(text: str) -> bool:
+    """Tell whether digits make up most of a text. Years, dates and quarters do not count: headers are made of them."""
     rest = _PERIOD.sub("", text.replace(" ", ""))
     return sum(1 for character in rest if character.isdigit()) * 2 > len(rest)
+
+
+def is_period(text: str) -> bool:
+    """Tell whether a text is a year, a date or a quarter and nothing else."""
+    return _PERIOD.fullmatch(text.replace(" ", "")) is not None
 
 
 def _without_empty_columns(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     if not rows:
         return ()
     kept = [column for column in range(len(rows[0])) if any(row[column] for row in rows)]
+    if len(kept) == len(rows[0]):
+        return tuple(rows)
     return tuple(tuple(row[column] for column in kept) for row in rows)
