@@ -62,6 +62,7 @@ STATUS: dict[str, int] = {
     "corrupt_document": 422,
     "encrypted_document": 422,
     "no_text": 422,
+    "admission_rejected": 422,
     "index_mismatch": 409,
     "folder_locked": 409,
     "store_unavailable": 503,

@@ -12,6 +12,7 @@ from uuid import uuid4
 from sqlalchemy import Engine
 
 from ingest.catalog import Catalog, Clock, LiveCatalog, utc_now
+from ingest.children import Children, StagedChildren
 from ingest.encoding import BatchEncoder
 from ingest.jobs import Jobs
 from ingest.leases import Leases
@@ -86,7 +87,18 @@ def assemble(
     leases = Leases(engine, lease_s=settings.lease_s, clock=clock)
     vault = Vault(engine, key, clock=clock)
     originals = Originals(folder, key, owner)
-    remains = (ChunkRemains(store), VaultRemains(vault), OriginalRemains(originals), *more_remains)
+    jobs = Jobs(engine, clock=clock)
+    staged = StagedChildren(originals, lifecycle)
+    children = Children(
+        engine=engine,
+        lifecycle=lifecycle,
+        leases=leases,
+        jobs=jobs,
+        originals=originals,
+        staged=staged,
+        limits=settings.parser,
+    )
+    remains = (ChunkRemains(store), VaultRemains(vault), OriginalRemains(originals, staged), *more_remains)
     purger = Purger(lifecycle, remains, clock=clock)
     pipeline = Pipeline(
         engine=engine,
@@ -99,6 +111,8 @@ def assemble(
         encoding=BatchEncoder(encoder, encoder_thread, store, leases, settings),
         store=store,
         purger=purger,
+        children=children,
+        settings=settings,
     )
     worker = Worker(
         owner=owner,
@@ -116,7 +130,7 @@ def assemble(
         engine=engine,
         catalog=catalog,
         lifecycle=lifecycle,
-        jobs=Jobs(engine, clock=clock),
+        jobs=jobs,
         originals=originals,
         purger=purger,
         max_bytes=settings.parser.max_bytes,

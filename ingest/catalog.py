@@ -67,6 +67,7 @@ class Catalog:
         *,
         states: Collection[DocumentState] = LISTED,
         source: str | None = None,
+        parent_id: str | None = None,
         limit: int = 50,
         offset: int = 0,
     ) -> list[Document]:
@@ -76,12 +77,15 @@ class Catalog:
             principal: who asks.
             states: only documents in one of these states; deleted ones are not listed unless asked for.
             source: only versions of this source.
+            parent_id: only documents found inside this one.
             limit: at most so many.
             offset: how many to pass over.
         """
         conditions = [visible_to(principal), documents.c.state.in_(sorted(states))]
         if source is not None:
             conditions.append(documents.c.source == source)
+        if parent_id is not None:
+            conditions.append(documents.c.parent_id == parent_id)
         return self._select(*conditions, limit=limit, offset=offset)
 
     def versions(self, principal: Principal, document_id: str) -> list[Document]:
@@ -162,6 +166,7 @@ _COLUMNS = (
     documents.c.document_id,
     documents.c.tenant,
     documents.c.source,
+    documents.c.parent_id,
     documents.c.version,
     documents.c.state,
     documents.c.meta,
@@ -173,6 +178,7 @@ _COLUMNS = (
     documents.c.chunk_count,
     documents.c.created_by,
     documents.c.created_at,
+    documents.c.warnings,
     documents.c.error_code,
     documents.c.error,
 )
@@ -190,6 +196,10 @@ def select_documents(
         .offset(offset)
     )
     return [
-        Document.model_validate({**row, "meta": DocumentMeta.model_validate(row["meta"])})
+        Document.model_validate({
+            **row,
+            "meta": DocumentMeta.model_validate(row["meta"]),
+            "warnings": tuple(row["warnings"] or ()),
+        })
         for row in connection.execute(statement).mappings()
     ]

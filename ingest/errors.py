@@ -6,6 +6,7 @@ IngestError
 ├── EncryptedDocumentError    a password is needed or wrong (permanent)
 ├── NoTextError               nothing readable came out (permanent)
 ├── DocumentTooLargeError     above the size or page limit (permanent)
+├── AdmissionRejectedError    the text is too thin or too garbled for the admission policy (permanent)
 ├── ParserLimitError          the parser ran out of time or memory, or died (permanent)
 ├── UnknownDocumentError      no such document for this principal (permanent)
 ├── UnknownJobError           no such job for this principal (permanent)
@@ -58,6 +59,12 @@ class DocumentTooLargeError(IngestError):
     """The document is above the size or page limit."""
 
     code = "document_too_large"
+
+
+class AdmissionRejectedError(IngestError):
+    """What could be read is below what the admission policy asks for."""
+
+    code = "admission_rejected"
 
 
 class ParserLimitError(IngestError):

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from ingest.errors import CorruptDocumentError, NoTextError
+from ingest.errors import CorruptDocumentError, EncryptedDocumentError, NoTextError, UnsupportedDocumentError
 from ingest.tables import metadata
-from ingest.types import Block, Document, ParsedDocument
+from ingest.types import Attachment, Block, Document, ParsedDocument
 from ingest.work import Cut, ignore_page
 from retrieval.types import Chunk
 
+_PARCEL = "%PARCEL "
 _SECRET = re.compile(r"secret:(\w+)")
 
 
@@ -38,11 +41,28 @@ class ManualClock:
         self._now += timedelta(seconds=seconds)
 
 
+def parcel(text: str, **inside: str | bytes) -> str:
+    """Return a document for `InProcessParsers` with documents inside it, by name; nested where these are parcels."""
+    return parcel_of(text, list(inside.items()))
+
+
+def parcel_of(text: str, inside: Sequence[tuple[str, str | bytes]], password: str | None = None) -> str:
+    """Return a document for `InProcessParsers` as `parcel` does, with any names, and a password that opens it."""
+    held = [(name, content if isinstance(content, str) else content.decode("latin-1")) for name, content in inside]
+    binary = [name for name, content in inside if isinstance(content, bytes)]
+    return _PARCEL + json.dumps({"text": text, "inside": held, "binary": binary, "password": password})
+
+
 class InProcessParsers:
-    """Parses UTF-8 text into paragraphs at blank lines, in this process. Remembers what it parsed."""
+    """Parses UTF-8 text into paragraphs at blank lines, in this process. Remembers what it parsed.
+
+    A `parcel` has documents inside it. What begins with `%UNSUPPORTED` is a format that nobody reads.
+    """
 
     def __init__(self) -> None:
         self.parsed: list[str] = []
+        self.folders: list[Path] = []
+        """The folders for attachments that it was given."""
 
     async def parse(
         self,
@@ -57,19 +77,41 @@ class InProcessParsers:
 
         Raises:
             CorruptDocumentError: it is not UTF-8.
+            EncryptedDocumentError: a parcel with another password.
             NoTextError: it is blank.
+            UnsupportedDocumentError: it says so itself.
         """
         self.parsed.append(display_name)
         content = await asyncio.to_thread(path.read_bytes)
+        if content.startswith(b"%UNSUPPORTED"):
+            raise UnsupportedDocumentError(f"{display_name}: this is of no use; supported is text")
         try:
             text = content.decode()
         except UnicodeDecodeError:
             raise CorruptDocumentError(f"{display_name!r}: not UTF-8") from None
+        found: tuple[Attachment, ...] = ()
+        if text.startswith(_PARCEL):
+            held = json.loads(text.removeprefix(_PARCEL))
+            if held["password"] not in {None, password}:
+                raise EncryptedDocumentError(f"{display_name}: the password is missing or wrong")
+            text = held["text"]
+            if attachments is not None:
+                self.folders.append(attachments)
+                found = await asyncio.to_thread(_unpack, held, attachments)
         paragraphs = [part.strip() for part in text.split("\n\n") if part.strip()]
         if not paragraphs:
             raise NoTextError(f"{display_name!r}: no text")
         blocks = tuple(Block(kind="paragraph", text=part) for part in paragraphs)
-        return ParsedDocument(format="text", blocks=blocks, encoding="utf-8")
+        return ParsedDocument(format="text", blocks=blocks, encoding="utf-8", attachments=found)
+
+
+def _unpack(held: dict[str, Any], folder: Path) -> tuple[Attachment, ...]:
+    found: list[Attachment] = []
+    for number, (name, content) in enumerate(held["inside"]):
+        body = content.encode("latin-1" if name in held["binary"] else "utf-8")
+        (folder / f"{number}.bin").write_bytes(body)
+        found.append(Attachment(name=name, file=f"{number}.bin", size_bytes=len(body)))
+    return tuple(found)
 
 
 class ParagraphCutter:

@@ -93,6 +93,13 @@ class Jobs:
             .values(cancel_requested=True, updated_at=self._clock())
         )
 
+    def requeue_document(self, connection: Connection, document_id: str) -> None:
+        """Queue the last failed job of a document again, in the caller's transaction."""
+        failed = select(jobs.c.job_id).where(jobs.c.document_id == document_id, jobs.c.state == "failed")
+        job_id = connection.execute(failed.order_by(jobs.c.created_at.desc()).limit(1)).scalar_one_or_none()
+        if job_id is not None:
+            self.requeue(connection, job_id)
+
     def requeue(self, connection: Connection, job_id: str) -> bool:
         """Queue a failed job again from the first attempt, in the caller's transaction."""
         done = connection.execute(
@@ -118,17 +125,21 @@ def _visible(principal: Principal) -> ColumnElement[bool]:
     return and_(jobs.c.tenant == principal.tenant, or_(jobs.c.created_by == principal.user, admitted))
 
 
-_COLUMNS = tuple(jobs.c[name] for name in Job.model_fields)
+_WARNINGS = select(documents.c.warnings).where(documents.c.document_id == jobs.c.document_id).scalar_subquery()
+_COLUMNS = tuple(jobs.c[name] for name in Job.model_fields if name != "warnings")
 
 
 def _read(
     connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None, offset: int = 0
 ) -> builtins.list[Job]:
     statement = (
-        select(*_COLUMNS)
+        select(*_COLUMNS, _WARNINGS.label("warnings"))
         .where(*conditions)
         .order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc())
         .limit(limit)
         .offset(offset)
     )
-    return [Job.model_validate(dict(row)) for row in connection.execute(statement).mappings()]
+    return [
+        Job.model_validate({**row, "warnings": tuple(row["warnings"] or ())})
+        for row in connection.execute(statement).mappings()
+    ]

@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
 from ingest.editions import same_line, take_place
 from ingest.errors import UnknownDocumentError
+from ingest.nesting import delete_inside, descendants, end_with_parent
 from ingest.report import AdmissionReport
 from ingest.tables import document_access, documents, knowledge_versions
 from ingest.types import Document, DocumentMeta, Format
 from retrieval.types import Principal
+
+_TRIES = 4
 
 
 def new_id() -> str:
@@ -44,10 +47,23 @@ class Lifecycle:
         source: str,
         meta: DocumentMeta,
         size_bytes: int,
+        *,
+        parent_id: str | None = None,
+        format: Format | None = None,
     ) -> Document:
         """Add a pending document as the next version of its line, in the caller's transaction.
 
         Failed versions of the line give way to it: they become deleted and wait for their purge.
+
+        Args:
+            connection: the caller's transaction.
+            principal: the uploader.
+            document_id: a fresh id.
+            source: name of the line within the uploader's.
+            meta: what the uploader says of it.
+            size_bytes: of the original.
+            parent_id: the document it was found in.
+            format: where it is no file whose content decides (see `ingest.databases`).
         """
         line = and_(
             documents.c.tenant == principal.tenant,
@@ -61,10 +77,12 @@ class Lifecycle:
                 tenant=principal.tenant,
                 source=source,
                 created_by=principal.user,
+                parent_id=parent_id,
                 version=(latest or 0) + 1,
                 state="pending",
                 meta=meta.model_dump(mode="json"),
                 title=source,
+                format=format,
                 size_bytes=size_bytes,
                 effective_from=meta.effective_from,
                 created_at=self._clock(),
@@ -102,17 +120,43 @@ class Lifecycle:
             document_id,
             documents.c.state == "pending",
             report=report.model_dump(mode="json"),
+            warnings=list(report.warnings) or None,
             chunk_count=report.chunks,
         )
 
-    def switch(self, document_id: str) -> bool:
+    def note(self, connection: Connection, document_id: str, text: str) -> None:
+        """Add a line to the admission report of a document, in the caller's transaction; nothing where it has none."""
+        # The write comes first: it keeps others who add a line out until this transaction ends.
+        mine = documents.c.document_id == document_id
+        connection.execute(update(documents).where(mine).values(purged=documents.c.purged))
+        stored = connection.execute(select(documents.c.report).where(mine)).scalar_one_or_none()
+        if stored is not None:
+            report = {**stored, "notes": [*stored["notes"], text]}
+            connection.execute(update(documents).where(mine).values(report=report))
+
+    def switch(
+        self, document_id: str, inside: Callable[[Connection, Document], None] = lambda _connection, _document: None
+    ) -> bool:
         """Make a pending document the version that counts, in one transaction with what gives way to it.
 
         What gives way is in `editions.take_place`.
 
+        Args:
+            document_id: the document.
+            inside: adds the documents found inside it, in the same transaction.
+
         Returns:
             False when the document was not pending any more (deleted in between).
         """
+        for _ in range(_TRIES):
+            try:
+                return self._switch(document_id, inside)
+            except IntegrityError:
+                # An upload under the name of a document found inside took its version number in between.
+                continue
+        return self._switch(document_id, inside)
+
+    def _switch(self, document_id: str, inside: Callable[[Connection, Document], None]) -> bool:
         with self._engine.begin() as connection:
             document = _one(connection, documents.c.document_id == document_id)
             done = connection.execute(
@@ -123,6 +167,9 @@ class Lifecycle:
             if done.rowcount == 0:
                 return document.state in {"ready", "superseded"}
             take_place(connection, document)
+            if document.parent_id is not None:
+                end_with_parent(connection, document)
+            inside(connection, document)
             _bump(connection, document.tenant)
             return True
 
@@ -169,9 +216,9 @@ class Lifecycle:
         )
 
     def delete(self, connection: Connection, principal: Principal, document_id: str) -> Document:
-        """Mark a document deleted, in the caller's transaction: invisible at once, its remains still to be purged.
+        """Mark a document deleted, and all found inside it, in the caller's transaction.
 
-        Repeatable. Returns the document as it was.
+        They are invisible at once, their remains still to be purged. Repeatable. Returns the document as it was.
 
         Raises:
             UnknownDocumentError: missing, another tenant's, or not admitted.
@@ -182,9 +229,27 @@ class Lifecycle:
             .where(documents.c.document_id == document_id, documents.c.state != "deleted")
             .values(state="deleted", purged=False)
         )
-        if done.rowcount:
+        if done.rowcount + len(delete_inside(connection, [document_id])):
             _bump(connection, document.tenant)
         return document
+
+    def supersede_unread(self, connection: Connection, document: Document) -> list[str]:
+        """Delete the ready version that a child without readable content was to follow, in the caller's transaction.
+
+        Returns:
+            The ids of what was deleted with it.
+        """
+        former = select(documents.c.document_id).where(
+            same_line(document), documents.c.state == "ready", documents.c.parent_id == document.parent_id
+        )
+        gone = list(connection.execute(former).scalars())
+        connection.execute(
+            update(documents).where(documents.c.document_id.in_(gone)).values(state="deleted", purged=False)
+        )
+        inside = delete_inside(connection, gone)
+        if gone:
+            _bump(connection, document.tenant)
+        return gone + inside
 
     def drop(self, connection: Connection, document_id: str) -> bool:
         """Mark a pending document deleted, in the caller's transaction; False when it is not pending any more."""
@@ -206,14 +271,34 @@ class Lifecycle:
             return set(document_ids) - set(kept)
 
     def unpurged(self, document: Document | None = None) -> list[tuple[str, str]]:
-        """Return (tenant, document_id) of deleted documents with remains; of one line where `document` is given."""
+        """Return (tenant, document_id) of deleted documents with remains.
+
+        Where `document` is given only of its line, and of what was found inside the versions of it.
+        """
         waiting = select(documents.c.tenant, documents.c.document_id).where(
             documents.c.state == "deleted", documents.c.purged.is_(False)
         )
-        if document is not None:
-            waiting = waiting.where(same_line(document))
         with self._engine.connect() as connection:
+            if document is not None:
+                inside = descendants(connection, same_line(document), kept=False)
+                waiting = waiting.where(or_(same_line(document), documents.c.document_id.in_(inside)))
             return [(row.tenant, row.document_id) for row in connection.execute(waiting)]
+
+    def unpurged_inside(self, connection: Connection, document_id: str) -> list[str]:
+        """Return the ids of the deleted documents with remains that were found inside a document."""
+        inside = descendants(connection, documents.c.document_id == document_id, kept=False)
+        waiting = select(documents.c.document_id).where(
+            documents.c.document_id.in_(inside), documents.c.state == "deleted", documents.c.purged.is_(False)
+        )
+        return list(connection.execute(waiting).scalars())
+
+    def failed_inside(self, connection: Connection, document_id: str) -> list[str]:
+        """Return the ids of the failed documents that were found inside a document."""
+        inside = descendants(connection, documents.c.document_id == document_id)
+        failed = select(documents.c.document_id).where(
+            documents.c.document_id.in_(inside), documents.c.state == "failed"
+        )
+        return list(connection.execute(failed).scalars())
 
     def purged(self, document_id: str) -> None:
         """Record that nothing is left, and blank the tombstone: ids, hash, source and times stay."""

@@ -5,6 +5,9 @@ shorter). Each file has a key of its own, derived from the master key, the salt,
 tenant and the document; the nonce of a piece is its number and a flag for the last one,
 so that pieces cannot be reordered, cut off or taken from another file (the STREAM
 construction, https://eprint.iacr.org/2015/189).
+
+The password of an encrypted document lies beside its original, sealed in the same way under a key of
+its own, and goes when the original goes.
 """
 
 from __future__ import annotations
@@ -90,12 +93,59 @@ class Originals:
         finally:
             copy.unlink(missing_ok=True)
 
+    @contextmanager
+    def inside(self, document_id: str) -> Generator[Path]:
+        """Give an empty folder for what is found inside a document; it goes with all its files on leaving the block."""
+        folder = self._scratch_folder() / f"{document_id}.inside"
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def keep_password(self, tenant: str, document_id: str, password: str) -> None:
+        """Keep the password that opens the document, sealed; one that was kept before gives way."""
+        target = self._password_path(document_id)
+        part = self._scratch_folder() / f"{document_id}.password.part"
+        salt = os.urandom(_SALT_BYTES)
+        sealed = self._cipher(tenant, document_id, salt, "password").encrypt(
+            _nonce(0, last=True), password.encode(), None
+        )
+        with _create(part) as file:
+            try:
+                file.write(_MAGIC + salt + sealed)
+                file.flush()
+                os.fsync(file.fileno())
+                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+
+    def password(self, tenant: str, document_id: str) -> str | None:
+        """Return the password kept for a document; None where there is none.
+
+        Raises:
+            DamagedOriginalError: it was changed, or written under another key.
+        """
+        try:
+            stored = self._password_path(document_id).read_bytes()
+        except FileNotFoundError:
+            return None
+        salt, sealed = stored[len(_MAGIC) :][:_SALT_BYTES], stored[len(_MAGIC) + _SALT_BYTES :]
+        try:
+            cipher = self._cipher(tenant, document_id, salt, "password")
+            return cipher.decrypt(_nonce(0, last=True), sealed, None).decode()
+        except (InvalidTag, UnicodeDecodeError) as exc:
+            raise DamagedOriginalError(f"document {document_id!r}: its stored password cannot be read") from exc
+
     def exists(self, document_id: str) -> bool:
-        """Tell whether an original is stored."""
-        return self._path(document_id).exists()
+        """Tell whether an original is stored, or a password without one."""
+        return self._path(document_id).exists() or self._password_path(document_id).exists()
 
     def delete(self, document_id: str) -> None:
-        """Remove an original; one that is not there is fine."""
+        """Remove an original and its password; one that is not there is fine."""
+        self._password_path(document_id).unlink(missing_ok=True)
         self._path(document_id).unlink(missing_ok=True)
 
     def hold(self) -> None:
@@ -166,14 +216,17 @@ class Originals:
                     return
                 sealed, number = following, number + 1
 
-    def _cipher(self, tenant: str, document_id: str, salt: bytes) -> AESGCM:
-        context = f"attest original {tenant} {document_id}".encode()
+    def _cipher(self, tenant: str, document_id: str, salt: bytes, kind: str = "original") -> AESGCM:
+        context = f"attest {kind} {tenant} {document_id}".encode()
         return AESGCM(HKDF(algorithm=SHA256(), length=32, salt=salt, info=context).derive(self._key))
 
     def _path(self, document_id: str) -> Path:
         if len(document_id) < 8 or not document_id.isalnum():
             raise ValueError("a document id is letters and digits alone")
         return self._folder / document_id[:2] / f"{document_id}.original"
+
+    def _password_path(self, document_id: str) -> Path:
+        return self._path(document_id).with_suffix(".password")
 
     def _scratch_folder(self) -> Path:
         if self._lock is None:

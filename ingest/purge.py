@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ingest.catalog import Clock, utc_now
+from ingest.children import StagedChildren
 from ingest.lifecycle import Lifecycle
 from ingest.originals import Originals
 from ingest.types import DeletionReceipt
@@ -66,22 +67,25 @@ class VaultRemains:
 
 
 class OriginalRemains:
-    """The encrypted original."""
+    """The encrypted original, its password, and the originals of what was found inside and not registered yet."""
 
     name = "originals"
 
-    def __init__(self, originals: Originals) -> None:
+    def __init__(self, originals: Originals, staged: StagedChildren) -> None:
         self._originals = originals
+        self._staged = staged
 
     async def erase(self, tenant: str, document_id: str) -> int:
-        """Remove the original."""
+        """Remove the originals."""
         present = await self.left(tenant, document_id)
+        await asyncio.to_thread(self._staged.remove, document_id)
         await asyncio.to_thread(self._originals.delete, document_id)
         return present
 
     async def left(self, tenant: str, document_id: str) -> int:
-        """Return 1 while the original is there."""
-        return int(await asyncio.to_thread(self._originals.exists, document_id))
+        """Count the originals that are there."""
+        own = await asyncio.to_thread(self._originals.exists, document_id)
+        return own + len(await asyncio.to_thread(self._staged.of, document_id))
 
 
 class Purger:
@@ -91,6 +95,18 @@ class Purger:
         self._lifecycle = lifecycle
         self._remains = tuple(remains)
         self._clock = clock
+
+    async def purge_all(self, tenant: str, document_id: str, inside: Sequence[str]) -> DeletionReceipt:
+        """Purge a document and those found inside it; the receipt speaks of all together."""
+        receipts = [await self.purge(tenant, each) for each in (*inside, document_id)]
+        left = {name: sum(receipt.left[name] for receipt in receipts) for name in receipts[-1].left}
+        return receipts[-1].model_copy(
+            update={
+                "deleted_chunks": sum(receipt.deleted_chunks for receipt in receipts),
+                "deleted_children": len(inside),
+                "left": left,
+            }
+        )
 
     async def purge(self, tenant: str, document_id: str) -> DeletionReceipt:
         """Erase everything, probe every place, and settle the tombstone when nothing is left."""

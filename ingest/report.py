@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import Literal
 
 from ingest.types import Format, PageYield, ParsedDocument
@@ -52,6 +53,10 @@ class AdmissionReport(Value):
     tokens: TokenSpread
     languages: dict[Literal["zh", "en", "other"], int]
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What the admission policy found wanting (see `ingest.admission`)."""
+    reused: int = 0
+    """Chunks that were not encoded, because the former version or the document itself has their text (`Job`)."""
     change: VersionChange | None = None
     """None for a first version."""
 
@@ -84,10 +89,20 @@ def build_report(parsed: ParsedDocument, chunks: Sequence[Chunk]) -> AdmissionRe
     )
 
 
-def compare(former_document_id: str, former: Iterable[Chunk], present: Iterable[Chunk]) -> VersionChange:
-    """Count chunks added, removed and kept between two versions; a text that occurs twice counts twice."""
-    before = Counter(chunk.index_text for chunk in former)
-    after = Counter(chunk.index_text for chunk in present)
+def text_key(chunk: Chunk) -> bytes:
+    """Return what stands for the encoded text of a chunk where versions are compared: a large one has many."""
+    return blake2b(chunk.index_text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def compare(former_document_id: str, before: Counter[bytes], present: Iterable[Chunk]) -> VersionChange:
+    """Count chunks added, removed and kept; a text that occurs twice counts twice.
+
+    Args:
+        former_document_id: the former version.
+        before: how often it has each text (`text_key`).
+        present: the chunks of the new version.
+    """
+    after = Counter(text_key(chunk) for chunk in present)
     return VersionChange(
         former_document_id=former_document_id,
         added=(after - before).total(),

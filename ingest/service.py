@@ -50,7 +50,13 @@ class Ingestion:
         self._on_submit = on_submit
 
     async def submit(
-        self, principal: Principal, source: str, content: AsyncIterable[bytes] | Path, meta: DocumentMeta
+        self,
+        principal: Principal,
+        source: str,
+        content: AsyncIterable[bytes] | Path,
+        meta: DocumentMeta,
+        *,
+        password: str | None = None,
     ) -> Job:
         """Store the original durably, queue its ingestion, and return at once.
 
@@ -59,6 +65,7 @@ class Ingestion:
             source: display name; text only.
             content: the bytes as they arrive, or a file to read.
             meta: what the uploader says of the document.
+            password: opens the document, where it is encrypted, and those found inside it; kept sealed.
 
         Raises:
             NotPermittedError: without the right.
@@ -70,6 +77,8 @@ class Ingestion:
         name = source_name(source, fallback=f"unnamed {document_id[:8]}")
         pieces = _file_pieces(content) if isinstance(content, Path) else content
         stored = await self._store(principal.tenant, document_id, pieces)
+        if password is not None:
+            await asyncio.to_thread(self._originals.keep_password, principal.tenant, document_id, password)
         # Shielded: a caller who goes away in this moment must not leave it open whether the job exists.
         job = await asyncio.shield(asyncio.to_thread(self._register, principal, document_id, name, meta, stored))
         self._on_submit()
@@ -95,11 +104,14 @@ class Ingestion:
         *,
         states: Collection[DocumentState] = LISTED,
         source: str | None = None,
+        parent_id: str | None = None,
         limit: int = 50,
         offset: int = 0,
     ) -> list[Document]:
         """Return a page of documents, newest first; deleted ones are left out."""
-        return self._catalog.list(principal, states=states, source=source, limit=limit, offset=offset)
+        return self._catalog.list(
+            principal, states=states, source=source, parent_id=parent_id, limit=limit, offset=offset
+        )
 
     def list_versions(self, principal: Principal, document_id: str) -> list[Document]:
         """Return all kept versions of the document's line, newest first; raises UnknownDocumentError."""
@@ -110,10 +122,10 @@ class Ingestion:
         return self._catalog.report(principal, document_id)
 
     async def delete(self, principal: Principal, document_id: str) -> DeletionReceipt:
-        """Delete a document and all it left. Repeatable; again after a failure half-way it does the rest.
+        """Delete a document, those found inside it, and all they left. Repeatable.
 
-        It is invisible from the first moment. Where its ingestion runs just now, the worker
-        clears away what it still writes.
+        Again after a failure half-way it does the rest. They are invisible from the first moment.
+        Where the ingestion of one runs just now, the worker clears away what it still writes.
 
         Raises:
             NotPermittedError: without the right `delete`.
@@ -121,8 +133,8 @@ class Ingestion:
             StoreUnavailableError: the store gave no answer; delete again.
         """
         _require(principal, "delete")
-        document = await asyncio.to_thread(self._mark_deleted, principal, document_id)
-        return await self._purger.purge(document.tenant, document.document_id)
+        document, inside = await asyncio.to_thread(self._mark_deleted, principal, document_id)
+        return await self._purger.purge_all(document.tenant, document.document_id, inside)
 
     async def cancel(self, principal: Principal, job_id: str) -> Job:
         """End a job that is not over, and drop its document; one that is over stays as it is.
@@ -139,8 +151,10 @@ class Ingestion:
                 await self._purger.purge(job.tenant, job.document_id)
         return await asyncio.to_thread(self._jobs.get, principal, job_id)
 
-    async def retry(self, principal: Principal, job_id: str) -> Job:
+    async def retry(self, principal: Principal, job_id: str, *, password: str | None = None) -> Job:
         """Queue a failed job again; it goes on from what is done. Jobs that did not fail stay as they are.
+
+        A password takes the place of the one that was given with the upload.
 
         Raises:
             NotPermittedError: without the right `ingest`.
@@ -148,7 +162,7 @@ class Ingestion:
             UnknownDocumentError: its document was deleted or replaced by a later upload.
         """
         _require(principal, "ingest")
-        await asyncio.to_thread(self._requeue, principal, job_id)
+        await asyncio.to_thread(self._requeue, principal, job_id, password)
         self._on_submit()
         return await asyncio.to_thread(self._jobs.get, principal, job_id)
 
@@ -177,11 +191,13 @@ class Ingestion:
         self._originals.delete(document_id)
         raise SourceUnavailableError(f"source {name!r}: too many uploads of this name at once; try again")
 
-    def _mark_deleted(self, principal: Principal, document_id: str) -> Document:
+    def _mark_deleted(self, principal: Principal, document_id: str) -> tuple[Document, list[str]]:
         with self._engine.begin() as connection:
             document = self._lifecycle.delete(connection, principal, document_id)
-            self._jobs.stop(connection, document_id)
-            return document
+            inside = self._lifecycle.unpurged_inside(connection, document_id)
+            for each in (document_id, *inside):
+                self._jobs.stop(connection, each)
+            return document, inside
 
     def _own_job(self, principal: Principal, job_id: str) -> Job:
         job = self._jobs.get(principal, job_id)
@@ -195,10 +211,12 @@ class Ingestion:
             if self._lifecycle.drop(connection, job.document_id):
                 self._jobs.stop(connection, job.document_id)
 
-    def _requeue(self, principal: Principal, job_id: str) -> None:
+    def _requeue(self, principal: Principal, job_id: str, password: str | None) -> None:
         job = self._own_job(principal, job_id)
         if job.state != "failed":
             return
+        if password is not None and self._originals.exists(job.document_id):
+            self._originals.keep_password(job.tenant, job.document_id, password)
         with self._engine.begin() as connection:
             if not self._lifecycle.reopen(connection, job.document_id):
                 raise UnknownDocumentError(f"document {job.document_id!r}: deleted, or replaced by a later upload")

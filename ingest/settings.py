@@ -27,7 +27,9 @@ class ParserSettings(Value):
     ocr_threads: int = Field(default=1, ge=1, le=32)
     """Threads of the recogniser in each parser process."""
     max_attachments: int = Field(default=1_000, ge=0)
-    """Documents taken out of one message or archive; what is above it is refused as too large."""
+    """Documents taken out of one upload, nested ones included; what is above it is refused as too large."""
+    max_attachments_bytes: int = Field(default=1024 * 1024 * 1024, ge=0)
+    """Their bytes, all together."""
 
     def document_timeout_s(self, pages: int | None) -> float:
         """Return the wall time for a document of so many pages, as far as they are known."""

@@ -59,6 +59,9 @@ documents = Table(
     Column("tenant", String(64), nullable=False),
     Column("source", String(255), nullable=False),
     Column("created_by", String(128), nullable=False),
+    # The document it was found in (a message, an archive). Names a row, but by no foreign key: that row may be
+    # withdrawn before it is ready.
+    Column("parent_id", String(32)),
     Column("version", Integer, nullable=False),
     Column("state", String(16), nullable=False),
     Column("meta", JSON, nullable=False),
@@ -69,6 +72,7 @@ documents = Table(
     Column("page_count", Integer),
     Column("chunk_count", Integer, nullable=False, default=0),
     Column("report", JSON(none_as_null=True)),
+    Column("warnings", JSON(none_as_null=True)),
     Column("effective_from", Date),
     # First day on which the next edition is in force, and which one that is.
     Column("superseded_from", Date),
@@ -80,6 +84,7 @@ documents = Table(
     Column("error", Text),
     UniqueConstraint("tenant", "source", "created_by", "version", name="uq_documents_line"),
     Index("ix_documents_listing", "tenant", "created_at", "document_id"),
+    Index("ix_documents_parent", "parent_id"),
     Index("ix_documents_superseded_by", "superseded_by"),
     Index("ix_documents_unpurged", "state", "purged"),
 )
@@ -108,6 +113,7 @@ jobs = Table(
     Column("pages_total", Integer),
     Column("chunks_done", Integer, nullable=False, default=0),
     Column("chunks_total", Integer),
+    Column("chunks_reused", Integer, nullable=False, default=0, server_default="0"),
     Column("outcome", String(16)),
     Column("attempts", Integer, nullable=False, default=0),
     # Take-overs from dead owners since the last progress: a document that kills its worker must not do so for ever.

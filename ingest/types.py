@@ -142,6 +142,8 @@ class Document(Value):
     tenant: str
     source: str
     """The name that ties versions together: the upload's display name, text only, never a path on disk."""
+    parent_id: str | None = None
+    """The document it was found in, for an attachment or a member of an archive."""
     version: int = Field(ge=1)
     state: DocumentState
     meta: DocumentMeta
@@ -154,6 +156,8 @@ class Document(Value):
     chunk_count: int = 0
     created_by: str
     created_at: datetime
+    warnings: tuple[str, ...] = ()
+    """What the admission policy found wanting, in words."""
     error_code: str | None = None
     error: str | None = None
 
@@ -171,9 +175,15 @@ class Job(Value):
     pages_total: int | None = None
     chunks_done: int = 0
     chunks_total: int | None = None
-    outcome: Literal["new", "new_version", "unchanged"] | None = None
-    """`unchanged`: the same bytes were ready already; `document_id` names that document."""
+    chunks_reused: int = 0
+    """Chunks of `chunks_done` that were not encoded because the former version, or the document itself, has
+    their text. What other documents lent is not told."""
+    outcome: Literal["new", "new_version", "unchanged", "noted"] | None = None
+    """`unchanged`: the same bytes were ready already; `document_id` names that document. `noted`: an attachment
+    that nobody reads; the report of the document it came in, which `document_id` names, says so."""
     attempts: int = 0
+    warnings: tuple[str, ...] = ()
+    """What the admission policy found wanting in the document."""
     error_code: str | None = None
     error: str | None = None
     created_at: datetime
@@ -185,6 +195,9 @@ class DeletionReceipt(Value):
 
     document_id: str
     deleted_chunks: int
+    """Those of the documents found inside included."""
+    deleted_children: int = 0
+    """Documents found inside it (attachments, members of an archive) that were deleted with it."""
     left: dict[str, int]
     """Probe name → count left: `chunks`, `originals`, `vault_only_here`, …"""
     at: datetime

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ingest.children import StoredChild
 from ingest.leases import Claim
+from ingest.report import AdmissionReport
 from ingest.types import Document, ParsedDocument
 from retrieval.types import Chunk
 
@@ -70,15 +72,34 @@ class Work:
 
     claim: Claim
     document: Document
-    parsed: ParsedDocument | None = None
+    report: AdmissionReport | None = None
     """None when the switch was done before a crash and only the last steps are left."""
-    chunks: Sequence[Chunk] = ()
+    total: int = 0
+    """How many chunks the document has."""
     todo: tuple[Chunk, ...] = ()
-    """Chunks that are not in the store yet; shrinks with every batch that is durable."""
+    """Chunks that are not in the store yet; shrinks with every batch that is durable. Nothing else of the
+    document's text is kept here, so that a large one does not fill the memory while it waits."""
+    familiar: frozenset[str] = frozenset()
+    """Ids of chunks whose text stands in the former version too, or earlier in the document."""
+    reused: int = 0
+    """How many of the familiar chunks were written without being encoded. Of others it is not told: an
+    uploader could learn from it what stands in documents of the tenant that are not shown to him."""
     former: Document | None = None
     """The ready version of the line that this one follows."""
+    children: tuple[StoredChild, ...] = ()
+    """Documents found inside, stored but not registered yet."""
+    notes: tuple[str, ...] = ()
+    """For the report, beside the parser's own."""
+    warnings: tuple[str, ...] = ()
+    """What the admission policy found wanting."""
 
     @property
     def done(self) -> int:
         """How many chunks are in the store."""
-        return len(self.chunks) - len(self.todo)
+        return self.total - len(self.todo)
+
+    def settle(self, written: Collection[str], reused: Collection[str]) -> None:
+        """Take note of chunks that are in the store now, and of which among these were not encoded for it."""
+        now = [chunk.chunk_id for chunk in self.todo if chunk.chunk_id in written]
+        self.reused += sum(chunk_id in reused and chunk_id in self.familiar for chunk_id in now)
+        self.todo = tuple(chunk for chunk in self.todo if chunk.chunk_id not in written)
