@@ -20,15 +20,20 @@ PARSERS: dict[Format, str] = {
     "doc": "ingest.parsers.legacy:parse_doc",
     "ppt": "ingest.parsers.legacy:parse_ppt",
     "xlsx": "ingest.parsers.xlsx:parse_xlsx",
+    "xls": "ingest.parsers.xls:parse_xls",
+    "ods": "ingest.parsers.ods:parse_ods",
     "csv": "ingest.parsers.delimited:parse_csv",
     "html": "ingest.parsers.html:parse_html",
     "epub": "ingest.parsers.epub:parse_epub",
     "eml": "ingest.parsers.eml:parse_eml",
+    "msg": "ingest.parsers.msg:parse_msg",
+    "feed": "ingest.parsers.feed:parse_feed",
     "markdown": "ingest.parsers.markdown:parse_markdown",
     "text": "ingest.parsers.text:parse_text",
     "srt": "ingest.parsers.subtitles:parse_srt",
     "vtt": "ingest.parsers.subtitles:parse_vtt",
     "transcript": "ingest.parsers.transcript:parse_transcript",
+    "archive": "ingest.parsers.archive:parse_archive",
 }
 """Format → `module:function`. A parser is called with the file, its display name, the limits and the session."""
 
