@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, case, exists, func, or_, select, update
 
 from ingest.catalog import Clock, utc_now
 from ingest.errors import JobCancelledError, JobLostError
@@ -32,6 +32,8 @@ class Claim:
     attempts: int
     """This attempt included."""
     takeovers: int
+    chunks_reused: int
+    """Counted by earlier attempts."""
     outcome: str | None
     """Set once it is known whether a former version gives way (see `checkpoint`)."""
     owner: str
@@ -63,6 +65,7 @@ class Leases:
                     content_hash=found.content_hash,
                     attempts=found.attempts + (0 if taken_over else 1),
                     takeovers=found.takeovers + (1 if taken_over else 0),
+                    chunks_reused=found.chunks_reused,
                     outcome=found.outcome,
                     owner=owner,
                 )
@@ -96,6 +99,7 @@ class Leases:
         stage: JobStage,
         chunks_done: int | None = None,
         chunks_total: int | None = None,
+        chunks_reused: int | None = None,
         pages_done: int | None = None,
         pages_total: int | None = None,
         outcome: str | None = None,
@@ -109,11 +113,15 @@ class Leases:
         given = {
             "chunks_done": chunks_done,
             "chunks_total": chunks_total,
+            "chunks_reused": chunks_reused,
             "pages_done": pages_done,
             "pages_total": pages_total,
             "outcome": outcome,
         }
         values: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+        if pages_done is not None:
+            # A document that is parsed again after a crash does not seem to lose its pages.
+            values["pages_done"] = case((jobs.c.pages_done > pages_done, jobs.c.pages_done), else_=pages_done)
         if chunks_done:
             values["takeovers"] = 0
         with self._engine.begin() as connection:

@@ -343,7 +343,7 @@ def breaking(house: House) -> dict[str, tuple[object, str]]:
         "encode": (house.encoder, "encode_documents"),
         "write": (house.store, "write"),
         "checkpoint": (pipeline._leases, "checkpoint"),
-        "former": (house.store, "document_chunks"),
+        "former": (house.store, "scan"),
         "report": (pipeline._lifecycle, "admit"),
         "publish": (house.store, "publish"),
         "switch": (pipeline._lifecycle, "switch"),
@@ -491,9 +491,9 @@ async def test_pipeline_delete_while_it_is_taken_in_leaves_nothing(house: House,
 
     if asyncio.iscoroutinefunction(real):
 
-        async def slow_async(*args: Any) -> Any:
+        async def slow_async(*args: Any, **options: Any) -> Any:
             await delete()
-            return await real(*args)
+            return await real(*args, **options)
 
         setattr(target, name, slow_async)
     else:
@@ -593,10 +593,10 @@ async def test_pipeline_batches_are_shared_between_small_documents(house: House)
         sizes.append(len(texts))
         return encode(texts)
 
-    async def count(path: Path, name: str) -> Any:
+    async def count(path: Path, name: str, **options: Any) -> Any:
         if len(house.parsers.parsed) == 5:
             parsed.set()
-        return await parse(path, name)
+        return await parse(path, name, **options)
 
     house.encoder.encode_documents = watch  # type: ignore[method-assign]
     house.parsers.parse = count  # type: ignore[method-assign]
@@ -613,11 +613,11 @@ async def test_pipeline_worker_stops_when_told_and_the_rest_stays_queued(house: 
     for n in range(3):
         await house.submit(THREE, f"{n}.txt")
 
-    async def stopping(path: Path, name: str) -> Any:
+    async def stopping(path: Path, name: str, **options: Any) -> Any:
         if name == "1.txt":
             stop.set()
             await asyncio.Event().wait()
-        return await real(path, name)
+        return await real(path, name, **options)
 
     house.parsers.parse = stopping  # type: ignore[method-assign]
     await house.parts.worker.run_forever(stop)
@@ -702,10 +702,10 @@ async def test_pipeline_long_work_keeps_its_lease(house: House) -> None:
             loop.call_soon_threadsafe(renewed.set)
         return kept
 
-    async def slow(path: Path, name: str) -> Any:
+    async def slow(path: Path, name: str, **options: Any) -> Any:
         await renewed.wait()
         assert leases.claim("thief") is None
-        return await real_parse(path, name)
+        return await real_parse(path, name, **options)
 
     leases.renew, other.parsers.parse = renew, slow  # type: ignore[method-assign]
     await other.parts.worker.run_until_idle()

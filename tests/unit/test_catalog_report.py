@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.report import build_report, compare
+from ingest.report import build_report, compare, text_key
 from ingest.types import Block, PageYield, ParsedDocument
 from retrieval.types import Chunk, Symbol
 
@@ -76,7 +77,7 @@ def test_report_token_spread_lies_within_its_chunks(counts: list[int]) -> None:
 
 
 def test_report_change_counts_repeated_texts_as_often_as_they_stand() -> None:
-    before = [chunk(text) for text in ("a", "a", "b")]
+    before = Counter(text_key(chunk(text)) for text in ("a", "a", "b"))
     after = [chunk(text) for text in ("a", "c", "c")]
     change = compare("old", before, after)
     assert (change.added, change.removed, change.kept) == (2, 2, 1)

@@ -49,14 +49,14 @@ def work(document_id: str, lengths: Sequence[int]) -> Work:
             document_id=document_id,
             ordinal=n,
             text="x" * length,
-            index_text="x" * length,
+            index_text=f"{document_id[-1]}{n}".ljust(length, "x"),
             start_char=0,
             end_char=length,
             token_count=length,
         )
         for n, length in enumerate(lengths)
     )
-    claim = Claim(document_id, "t", document_id, "hash", 1, 0, None, "me")
+    claim = Claim(document_id, "t", document_id, "hash", 1, 0, 0, None, "me")
     document = Document(
         document_id=document_id,
         tenant="t",
@@ -69,7 +69,7 @@ def work(document_id: str, lengths: Sequence[int]) -> Work:
         created_by="u",
         created_at=datetime(2024, 1, 1, tzinfo=UTC),
     )
-    return Work(claim, document, chunks=chunks, todo=chunks)
+    return Work(claim, document, total=len(chunks), todo=chunks)
 
 
 @pytest.fixture
