@@ -1,19 +1,19 @@
 """Bytes to text: which encoding a text file is in.
 
-Order: byte-order marks, NUL patterns of UTF-16/32, strict UTF-8, UTF-16 without a
-mark, then the legacy CJK encodings by how much of the text falls into their
-frequent ranges, then charset-normalizer. Nothing here looks at the file name.
+Order: byte-order marks, UTF-32 by its zero bytes, strict UTF-8, UTF-16 without a mark and
+the legacy encodings by how likely the text is that each would give, then charset-normalizer
+for what none of them explains. Nothing here looks at the file name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
 from ingest.errors import UnsupportedDocumentError
+from ingest.parsers.decoding_models import Language, log_likelihood, plausibility
 
 _MARKS: tuple[tuple[bytes, str], ...] = (
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -22,17 +22,39 @@ _MARKS: tuple[tuple[bytes, str], ...] = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-_SAMPLE = 256 * 1024
-_FREQUENT = {
-    "zh-hans": frozenset(
-        "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经"
-    ),
-    "zh-hant": frozenset(
-        "的一是在不了有和人這中大為上個國我以要他時來用們生到作地於出就分對成會可主發年動同工也能下過子說產種面而方後多定行學法所民得經"
-    ),
-    "ja": frozenset("のはをにがとでたしていなるもれさあこかすらまよりくんっきえそだけつおめ"),
-    "ko": frozenset("이다는을의에가고하지한를로은도어서나사기"),
-}
+_SAMPLE = 64 * 1024
+_WIDE: tuple[str, ...] = ("utf-16-le", "utf-16-be")
+_WIDE_LANGUAGES: tuple[Language, ...] = ("zh-hans", "zh-hant", "ja", "ko", "other")
+_LEGACY: tuple[tuple[str, Language], ...] = (
+    ("gb18030", "zh-hans"),
+    ("gb18030", "zh-hant"),
+    ("big5hkscs", "zh-hant"),
+    ("cp932", "ja"),
+    ("euc_jis_2004", "ja"),
+    ("cp949", "ko"),
+    ("cp1251", "ru"),
+    ("koi8-r", "ru"),
+    ("cp1253", "el"),
+    ("cp1255", "he"),
+    ("cp1256", "ar"),
+    ("cp874", "th"),
+    ("cp1252", "western"),
+    ("cp1250", "central"),
+    ("iso8859-2", "central"),
+    ("cp1254", "tr"),
+)
+_REPORTED = {"euc_jis_2004": "euc-jp"}
+_CP932_UNDEFINED = dict.fromkeys(range(0xF8F0, 0xF8F4), "\ufffd")
+"""Where Python's cp932 puts the bytes A0, FD, FE and FF, which mean nothing."""
+_MIN_PLAUSIBLE = -10.0
+"""Below this mean no language of ours explains the bytes."""
+_HIGH = bytes(range(0x80, 0x100))
+_CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x0b\x1b\x1a")
+_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
+_NEVER_TRAILS = re.compile(rb"[\x00-\x2f]")
+"""Bytes that are never the second half of a character in any encoding read here."""
+_CONTEXT, _LONG_LINE = 256, 8192
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B].{2,}?\x1b\([BJ]", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,192 +87,140 @@ def _decode(raw: bytes) -> DecodedText | None:
     for mark, encoding in _MARKS:
         if raw.startswith(mark):
             return _lenient(raw[len(mark) :], encoding)
-    wide = _nul_pattern(raw[:_SAMPLE])
+    sample = raw[:_SAMPLE]
+    wide = _utf32(sample) if b"\x00" in sample else None
     if wide is not None:
         return _lenient(raw, wide)
-    if raw[:_SAMPLE].count(0) > len(raw[:_SAMPLE]) // 200 or _looks_binary(raw[:_SAMPLE]):
-        return None
+    has_controls = _count(sample, _CONTROLS) > 0
     try:
-        return DecodedText(raw.decode("utf-8"), "utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        pass
-    wide = _utf16_without_mark(raw)
+        text = None
+    if text is not None and not has_controls:
+        return _escaped(raw) or DecodedText(text, "utf-8")
+    wide = _utf16(sample)
     if wide is not None:
         return _lenient(raw, wide)
-    nearly = _lenient(raw, "utf-8")
-    if 0 < nearly.damaged <= max(1, _non_ascii(raw) // 100):
-        return nearly
-    return _legacy(raw) or _western(raw)
+    if _looks_binary(sample):
+        return None
+    if text is not None:
+        return DecodedText(text, "utf-8")
+    return _nearly_utf8(raw) or _legacy(raw) or _guess(raw)
 
 
 def _lenient(raw: bytes, encoding: str) -> DecodedText:
     text = raw.decode(encoding, errors="replace")
-    return DecodedText(text, encoding, text.count("\ufffd"))
+    if encoding == "cp932":
+        text = text.translate(_CP932_UNDEFINED)
+    damaged = text.count("\ufffd")
+    if damaged:
+        damaged -= raw.count("\ufffd".encode(encoding)) if encoding.startswith(("utf", "gb18030")) else 0
+    return DecodedText(text, _REPORTED.get(encoding, encoding), max(0, damaged))
 
 
-def _non_ascii(raw: bytes) -> int:
-    return sum(1 for byte in raw if byte >= 0x80)
+def _count(raw: bytes, bytes_counted: bytes) -> int:
+    return len(raw) - len(raw.translate(None, bytes_counted))
 
 
 def _looks_binary(sample: bytes) -> bool:
-    controls = sum(1 for byte in sample if byte < 0x20 and byte not in b"\t\n\r\f\x0b\x1b\x1a")
-    return controls * 50 > len(sample)
+    return sample.count(0) * 200 > len(sample) or _count(sample, _CONTROLS) * 50 > len(sample)
 
 
-def _nul_pattern(sample: bytes) -> str | None:
-    """Recognise UTF-16/32 without a mark by where the zero bytes of Latin characters stand."""
+def _utf32(sample: bytes) -> str | None:
+    """Every fourth pair of bytes is zero or nearly so: no other encoding has that."""
     sample = sample[: len(sample) // 4 * 4]
+    for encoding in ("utf-32-le", "utf-32-be") if len(sample) >= 8 else ():
+        try:
+            text = sample.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        controls = sum(1 for character in text if character < " " and character not in "\t\n\r\f\x1a\x1b")
+        if controls * 50 <= len(text) and max(text) >= " ":
+            return encoding
+    return None
+
+
+def _escaped(raw: bytes) -> DecodedText | None:
+    """ISO-2022-JP is pure ASCII with escapes."""
+    if b"\x1b$" in raw and _ISO_2022_JP.search(raw[: 16 * _SAMPLE]):
+        decoded = _lenient(raw, "iso2022_jp_ext")
+        return None if decoded.damaged else DecodedText(decoded.text, "iso-2022-jp")
+    return None
+
+
+def _utf16(sample: bytes) -> str | None:
+    """Recognise UTF-16 without a mark where it explains the bytes better than any other reading."""
     if len(sample) < 4:
         return None
-    lanes = [sample[lane::4].count(0) / (len(sample) // 4) for lane in range(4)]
-    if lanes[2] > 0.9 and lanes[3] > 0.9 and lanes[0] < 0.2:
-        return "utf-32-le"
-    if lanes[0] > 0.9 and lanes[1] > 0.9 and lanes[3] < 0.2:
-        return "utf-32-be"
-    if sum(lanes) < 0.02:
+    best: tuple[float, str, Language] | None = None
+    even = sample[: len(sample) // 2 * 2]
+    for encoding in _WIDE:
+        text = even.decode(encoding, errors="replace")
+        if text.count("\ufffd") * 100 > len(text):
+            continue
+        for language in _WIDE_LANGUAGES:
+            score = log_likelihood(text, language)
+            if best is None or score > best[0]:
+                best = (score, encoding, language)
+    if best is None:
         return None
-    # Zero high bytes tell the order where Latin letters read the other way round are Chinese characters.
-    scores = {
-        "utf-16-le": _plausible(sample, "utf-16-le") + lanes[1] + lanes[3],
-        "utf-16-be": _plausible(sample, "utf-16-be") + lanes[0] + lanes[2],
-    }
-    best = max(scores, key=lambda encoding: scores[encoding])
-    return best if _plausible(sample, best) > 0.95 else None
-
-
-def _utf16_without_mark(raw: bytes) -> str | None:
-    if len(raw) < 8 or len(raw) % 2:
+    text = even.decode(best[1], errors="replace")
+    if best[0] / len(text) < _MIN_PLAUSIBLE or plausibility(text, best[2]) < _MIN_PLAUSIBLE:
         return None
-    scores = {encoding: _plausible(raw[:_SAMPLE], encoding) for encoding in ("utf-16-le", "utf-16-be")}
-    best = max(scores, key=lambda encoding: scores[encoding])
-    frequent = _frequent_share(raw[:_SAMPLE].decode(best, errors="replace"))
-    return best if scores[best] > 0.97 and frequent > 0.08 else None
+    narrow = max(log_likelihood(even.decode(encoding, errors="replace"), language) for encoding, language in _NARROW)
+    return best[1] if best[0] > narrow else None
 
 
-def _plausible(raw: bytes, encoding: str) -> float:
-    """Share of characters that ordinary Latin or CJK text is made of."""
-    text = raw[: len(raw) // 2 * 2].decode(encoding, errors="replace")
-    if not text:
-        return 0.0
-    return sum(1 for character in text if _ordinary(ord(character))) / len(text)
+_NARROW: tuple[tuple[str, Language], ...] = (("utf-8", "zh-hans"), ("utf-8", "other"), *_LEGACY)
 
 
-def _ordinary(code: int) -> bool:
-    return (
-        0x20 <= code < 0x7F
-        or code in (0x09, 0x0A, 0x0D)
-        or 0xA0 <= code < 0x250
-        or 0x2010 <= code < 0x2040
-        or 0x3000 <= code < 0x3100
-        or 0x4E00 <= code < 0xA000
-        or 0xAC00 <= code < 0xD7B0
-        or 0xFF00 <= code < 0xFFF0
-        or code == 0xFEFF
-    )
-
-
-def _frequent_share(text: str) -> float:
-    letters = [character for character in text if ord(character) > 0x7F]
-    if not letters:
-        return 0.0
-    return max(sum(1 for character in letters if character in known) for known in _FREQUENT.values()) / len(letters)
-
-
-def _gb_frequent(code: int) -> bool:
-    lead, trail = code >> 8, code & 0xFF
-    return (0xB0 <= lead <= 0xD7 or 0xA1 <= lead <= 0xA3) and trail >= 0xA1
-
-
-def _big5_frequent(code: int) -> bool:
-    return 0xA440 <= code <= 0xC67E or 0xA140 <= code <= 0xA3BF
-
-
-def _sjis_frequent(code: int) -> bool:
-    return 0x8140 <= code <= 0x8396 or 0x889F <= code <= 0x9872
-
-
-def _euckr_frequent(code: int) -> bool:
-    lead, trail = code >> 8, code & 0xFF
-    return (0xB0 <= lead <= 0xC8 or 0xA1 <= lead <= 0xA3) and trail >= 0xA1
-
-
-_LEGACY: tuple[tuple[str, str, Callable[[int], bool]], ...] = (
-    ("gb18030", "zh-hans", _gb_frequent),
-    ("big5hkscs", "zh-hant", _big5_frequent),
-    ("cp932", "ja", _sjis_frequent),
-    ("cp949", "ko", _euckr_frequent),
-)
+def _nearly_utf8(raw: bytes) -> DecodedText | None:
+    """UTF-8 with some damage: many sequences that are right are no accident in any other encoding."""
+    decoded = _lenient(raw, "utf-8")
+    right = sum(1 for _ in re.finditer(rb"[\xc3-\xf4][\x80-\xbf]+", raw[: 16 * _SAMPLE]))
+    damaged = decoded.damaged if len(raw) <= 16 * _SAMPLE else _lenient(raw[: 16 * _SAMPLE], "utf-8").damaged
+    good = right - damaged
+    return decoded if good >= 3 and good >= 10 * damaged else None
 
 
 def _legacy(raw: bytes) -> DecodedText | None:
-    """Choose among GB18030, Big5, Shift-JIS and EUC-KR; None where none fits."""
-    best: tuple[float, DecodedText] | None = None
-    for encoding, script, frequent in _LEGACY:
-        decoded = _almost_strict(raw, encoding)
-        if decoded is None:
-            continue
-        score = _legacy_score(decoded.text, encoding, script, frequent)
+    """Choose among the legacy encodings by the likelihood of the text; None where none explains it."""
+    sample = _telling_lines(raw)
+    best: tuple[float, str, Language] | None = None
+    for encoding, language in _LEGACY:
+        score = log_likelihood(sample.decode(encoding, errors="replace"), language)
         if best is None or score > best[0]:
-            best = (score, decoded)
-    return best[1] if best is not None and best[0] >= 0.55 else None
+            best = (score, encoding, language)
+    assert best is not None
+    _, encoding, language = best
+    if plausibility(sample.decode(encoding, errors="replace"), language) < _MIN_PLAUSIBLE:
+        return None
+    return _lenient(raw, encoding)
 
 
-def _almost_strict(raw: bytes, encoding: str) -> DecodedText | None:
-    """Decode; a cut last character and one bad pair in a thousand are forgiven."""
-    decoded = _lenient(raw, encoding)
-    return decoded if decoded.damaged <= 1 + _non_ascii(raw) // 1000 else None
+def _telling_lines(raw: bytes) -> bytes:
+    """Return what surrounds bytes outside ASCII, up to the sample's size: they may begin late in a large file."""
+    found: list[bytes] = []
+    size = at = 0
+    while size < _SAMPLE and (high := _HIGH_BYTE.search(raw, at)):
+        start = max(at, raw.rfind(b"\n", max(0, high.start() - _CONTEXT), high.start()), high.start() - _CONTEXT)
+        end = raw.find(b"\n", high.start(), high.start() + _LONG_LINE) + 1
+        if not end:
+            stop = _NEVER_TRAILS.search(raw, high.start() + _LONG_LINE)
+            end = min(stop.end() if stop else len(raw), high.start() + _SAMPLE)
+        found.append(raw[start:end])
+        size += end - start
+        at = end
+    return b"".join(found)
 
 
-def _legacy_score(text: str, encoding: str, script: str, frequent: Callable[[int], bool]) -> float:
-    letters = [character for character in text[:_SAMPLE] if ord(character) > 0x7F and character != "\ufffd"]
-    if not letters or _stands_between_latin(text[:_SAMPLE]):
-        return 0.0
-    known = _FREQUENT[script]
-    common = sum(1 for character in letters if frequent(_code(character, encoding)))
-    function = sum(1 for character in letters if character in known)
-    return (common + 2 * function) / len(letters)
-
-
-def _code(character: str, encoding: str) -> int:
-    try:
-        return int.from_bytes(character.encode(encoding), "big")
-    except UnicodeEncodeError:
-        return 0
-
-
-_LATIN_NEIGHBOUR = re.compile(r"[A-Za-z][^\x00-\x7f][A-Za-z ]")
-_ANY_WIDE = re.compile(r"[^\x00-\x7f]+")
-
-
-def _stands_between_latin(text: str) -> bool:
-    """One wide character between Latin letters, again and again, is an accented letter misread."""
-    runs = len(_ANY_WIDE.findall(text))
-    return runs > 0 and len(_LATIN_NEIGHBOUR.findall(text)) * 2 > runs
-
-
-def _western(raw: bytes) -> DecodedText | None:
-    western = _lenient(raw, "cp1252")
-    if not western.damaged and _reads_western(western.text[:_SAMPLE]):
-        return western
-    guess = from_bytes(raw[:_SAMPLE]).best()
+def _guess(raw: bytes) -> DecodedText | None:
+    sample = _telling_lines(raw)
+    guess = from_bytes(sample).best()
     if guess is not None:
         decoded = _lenient(raw, guess.encoding)
         if decoded.damaged <= 1 + len(raw) // 1000:
             return decoded
-    if _non_ascii(raw) * 3 > len(raw):
+    if _count(sample, _HIGH) * 3 > len(sample):
         return None
     return _lenient(raw, "cp1252")
-
-
-_WESTERN_LETTERS = frozenset("àâäáãåæçéèêëíìîïñóòôöõøœúùûüÿßšžÀÂÄÁÃÅÆÇÉÈÊËÍÌÎÏÑÓÒÔÖÕØŒÚÙÛÜŸŠŽ")
-_WESTERN_SIGNS = frozenset("€‚„…†‡‰‹‘’“”•–—™›¡¢£¥§©ª«¬®°±²³´µ¶·¹º»¼½¾¿×\xa0")
-
-
-def _reads_western(text: str) -> bool:
-    """Accents on some letters, signs never inside a word: what Cyrillic or Polish read as cp1252 is not."""
-    accented = sum(1 for character in text if character in _WESTERN_LETTERS)
-    letters = sum(1 for character in text if character.isalpha())
-    others = sum(1 for character in text if ord(character) > 0x7F) - accented
-    signs = sum(1 for character in text if character in _WESTERN_SIGNS)
-    inside = len(re.findall(r"[a-z][¡¢£¥§©ª«¬®±²³µ¶¹»¼½¾¿][a-z]", text))
-    return accented * 4 <= letters and others == signs and not inside

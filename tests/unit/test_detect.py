@@ -125,7 +125,6 @@ def test_detect_takes_text_for_text_whatever_it_begins_with(tmp_path: Path, cont
 @pytest.mark.parametrize(
     ("content", "seen"),
     [
-        (b"{\\rtf1 hello}", "RTF"),
         (b"%!PS-Adobe-3.0\n", "PostScript"),
         (b"\x7fELF\x02\x01\x01\x00", "a program"),
         (b"MZ\x90\x00\x03\x00", "a program"),
