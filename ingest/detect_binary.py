@@ -31,7 +31,6 @@ _WORDS = {
     ".exe": "a program",
     ".eps": "PostScript",
     ".ps": "PostScript",
-    ".rtf": "RTF",
     ".woff": "a font",
     ".woff2": "a font",
     ".ttf": "a font",
@@ -62,7 +61,7 @@ def binary_kind(head: bytes) -> Kind | None:
     if head.startswith(_BYTE_ORDER_MARKS) and not head.startswith(b"\xff\xfe\x00\x00\x00"):
         return None
     if head.startswith(b"{\\rtf"):
-        return Kind(None, "RTF")
+        return KINDS["rtf"]
     if head.startswith(b"%!PS"):
         return Kind(None, "PostScript")
     has_controls = len(head.translate(None, _BINARY_CONTROLS)) < len(head)

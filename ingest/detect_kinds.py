@@ -28,6 +28,7 @@ KINDS: dict[Format, Kind] = {
         Kind("image", "an image"),
         Kind("docx", "a Word document (DOCX)"),
         Kind("doc", "a legacy Word document (DOC)"),
+        Kind("rtf", "a rich text file (RTF)"),
         Kind("odt", "an OpenDocument text"),
         Kind("pptx", "a PowerPoint presentation (PPTX)"),
         Kind("ppt", "a legacy PowerPoint file (PPT)"),
@@ -51,7 +52,7 @@ KINDS: dict[Format, Kind] = {
         Kind("srt", "SRT subtitles"),
         Kind("vtt", "WebVTT subtitles"),
         Kind("transcript", "a transcript"),
-        Kind("archive", "a ZIP archive"),
+        Kind("archive", "an archive (ZIP or TAR)"),
     )
     if kind.format is not None
 }

@@ -21,11 +21,15 @@ _GRACE_S = 5
 """The parent stops a parser first and says why; the kernel's limits are for when it cannot."""
 
 
+_MAX_CONVERTED_MB = 256
+"""Size of a file that LibreOffice may write: the hard limit, up to which its launcher raises its own."""
+
+
 def forbid_files() -> None:
-    """No core dumps, no files of more than 1 MB written."""
+    """No core dumps, no files of more than 1 MB written; a program started to convert one may write more."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (_MEGABYTE, _MEGABYTE))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_MEGABYTE, _MAX_CONVERTED_MB * _MEGABYTE))
 
 
 class DocumentLimits:

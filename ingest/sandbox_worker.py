@@ -8,12 +8,14 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import ParserLimitError
 from ingest.frames import BrokenFrameError, Frame, FrameKind, FrameReader, pack
+from ingest.parsers.office_conversion import remove_leftovers
 from ingest.sandbox_result import NonsenseError, Result
 from ingest.settings import ParserSettings
 
@@ -66,7 +68,13 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             # No secret of the parent's environment reaches a process that reads hostile files.
-            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"},
+            env={
+                "PATH": os.defpath,
+                "LC_ALL": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "OMP_NUM_THREADS": "1",
+                "TMPDIR": tempfile.gettempdir(),
+            },
             start_new_session=True,
         )
 
@@ -83,6 +91,7 @@ class Worker:
         """End the process; safe to call again, and from another thread than the one that reads the pipes."""
         self._process.kill()
         self._process.wait()
+        remove_leftovers()
 
     def dispose(self) -> None:
         """End the process and close its pipes; only for the thread that uses them, or when none does."""

@@ -14,6 +14,7 @@ Format = Literal[
     "image",
     "docx",
     "doc",
+    "rtf",
     "odt",
     "pptx",
     "ppt",

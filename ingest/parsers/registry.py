@@ -18,6 +18,7 @@ PARSERS: dict[Format, str] = {
     "docx": "ingest.parsers.docx:parse_docx",
     "pptx": "ingest.parsers.pptx:parse_pptx",
     "doc": "ingest.parsers.legacy:parse_doc",
+    "rtf": "ingest.parsers.legacy:parse_rtf",
     "ppt": "ingest.parsers.legacy:parse_ppt",
     "xlsx": "ingest.parsers.xlsx:parse_xlsx",
     "xls": "ingest.parsers.xls:parse_xls",
