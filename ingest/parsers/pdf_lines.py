@@ -63,17 +63,6 @@ class Line:
         return (self.y0 + self.y1) / 2
 
 
-def lines_of_page(blocks: Iterable[dict[str, Any]], page_number: int) -> list[Line]:
-    """Read the `blocks` of PyMuPDF's `dict` output; lines without visible characters are dropped."""
-    lines: list[Line] = []
-    for block in blocks:
-        for raw in block.get("lines", ()):
-            line = _line(raw, page_number)
-            if line is not None:
-                lines.append(line)
-    return lines
-
-
 def raw_text(blocks: Iterable[dict[str, Any]]) -> str:
     """Return all characters of a page as they come, for counting."""
     return "".join(
@@ -86,7 +75,8 @@ def clean(text: str) -> str:
     return collapse(_CONTROLS.sub(" ", text.translate(_SYMBOL_GLYPHS)))
 
 
-def _line(raw: dict[str, Any], page_number: int) -> Line | None:
+def line_of(raw: dict[str, Any], page_number: int) -> Line | None:
+    """Read a line of PyMuPDF's `dict` output; None where it has no visible characters."""
     spans: list[dict[str, Any]] = [span for span in raw["spans"] if span["text"].strip()]
     text = clean("".join(span["text"] for span in raw["spans"]))
     if not spans or not text:

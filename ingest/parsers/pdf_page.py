@@ -5,17 +5,24 @@ Takes pages of PyMuPDF, but does not import it; nothing of PyMuPDF is left in wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ingest.parsers.pdf_lines import Line, clean, garbled_ratio, lines_of_page, mend_rows, raw_text
-from ingest.parsers.pdf_tables import FoundTable, borderless_tables, inside, may_have_ruled_table, ruled_tables
+from ingest.parsers.pdf_cells import grids_of
+from ingest.parsers.pdf_columns import borderless_tables
+from ingest.parsers.pdf_lines import Line, clean, garbled_ratio, line_of, mend_rows, raw_text
+from ingest.parsers.pdf_rules import rules_of_page
+from ingest.parsers.pdf_tables import FoundTable, inside, ruled_tables
 from ingest.types import PageYield
 
 _FLAGS = 2 | 64
 """PyMuPDF's TEXT_PRESERVE_WHITESPACE and TEXT_MEDIABOX_CLIP."""
 _MIN_TABLE_LINES = 3
+
+
+def _itself(line: Line) -> Sequence[Line]:
+    return (line,)
 
 
 @dataclass(slots=True)
@@ -28,6 +35,8 @@ class PageText:
     garbled_ratio: float
     ocr: bool = False
     """True where the lines were read from the page's picture."""
+    words_of: Callable[[Line], Sequence[Line]] = _itself
+    """Parts one of `lines` into its words; a line that cannot be parted comes back whole."""
 
 
 @dataclass(slots=True)
@@ -54,25 +63,26 @@ class PageContent:
 
 def text_layer(page: Any, number: int) -> PageText:
     """Read the text that the PDF itself has for a page."""
-    blocks = page.get_text("dict", flags=_FLAGS)["blocks"]
-    lines = lines_of_page(blocks, number)
-    if page.rotation:
-        # Text comes in the coordinates of the unrotated page; people see the rotated one.
-        lines = [_rotated(line, page.rotation_matrix, page.rotation) for line in lines]
-    text = raw_text(blocks)
-    return PageText(lines, sum(1 for character in text if not character.isspace()), garbled_ratio(text))
+    layer = _TextLayer(page, number)
+    text = raw_text(layer.blocks)
+    characters = sum(1 for character in text if not character.isspace())
+    return PageText(layer.lines(), characters, garbled_ratio(text), words_of=layer.words_of)
 
 
 def page_content(page: Any, number: int, text: PageText) -> PageContent:
     """Find the tables of a page; its other lines stay lines."""
-    tables = _ruled_tables(page, text, number)
-    lines = mend_rows(_outside(text.lines, tables))
-    tables += borderless_tables(lines)
+    tables: list[FoundTable] = []
+    rest: Sequence[Line] = text.lines
+    if len(rest) >= _MIN_TABLE_LINES:
+        rules = rules_of_page(page.get_cdrawings(), page.rotation_matrix if page.rotation else None)
+        tables, rest = ruled_tables(grids_of(rules), rest, text.words_of)
+    lines = mend_rows(rest)
+    aligned = borderless_tables(lines)
     return PageContent(
         number=number,
         height=float(page.rect.height),
-        lines=_outside(lines, tables),
-        tables=tables,
+        lines=_outside(lines, aligned),
+        tables=tables + aligned,
         characters=text.characters,
         garbled_ratio=text.garbled_ratio,
         ocr=text.ocr,
@@ -80,31 +90,49 @@ def page_content(page: Any, number: int, text: PageText) -> PageContent:
     )
 
 
-def _rotated(line: Line, matrix: Any, rotation: int) -> Line:
-    x0, y0, x1, y1 = _turned((line.x0, line.y0, line.x1, line.y1), matrix)
-    return replace(line, x0=x0, y0=y0, x1=x1, y1=y1, upright=line.upright if rotation == 180 else not line.upright)
+class _TextLayer:
+    """Lines of PyMuPDF's text page, and the words of those that are asked for."""
 
+    def __init__(self, page: Any, number: int) -> None:
+        self._textpage = page.get_textpage(flags=_FLAGS)
+        self._number = number
+        # Text comes in the coordinates of the unrotated page; people see the rotated one.
+        self._rotation: int = page.rotation
+        self._matrix: Sequence[float] = tuple(page.rotation_matrix)
+        self._places: dict[int, tuple[int, int]] = {}
+        self._words: dict[tuple[int, int], list[Line]] | None = None
+        self.blocks: list[dict[str, Any]] = self._textpage.extractDICT()["blocks"]
 
-def _turned(box: Sequence[float], matrix: Any) -> tuple[float, float, float, float]:
-    a, b, c, d, e, f = matrix
-    xs = sorted((box[0] * a + box[1] * c + e, box[2] * a + box[3] * c + e))
-    ys = sorted((box[0] * b + box[1] * d + f, box[2] * b + box[3] * d + f))
-    return xs[0], ys[0], xs[1], ys[1]
+    def lines(self) -> list[Line]:
+        lines: list[Line] = []
+        for block_index, block in enumerate(self.blocks):
+            for line_index, raw in enumerate(block.get("lines", ())):
+                line = line_of(raw, self._number)
+                if line is not None:
+                    line = self._as_seen(line)
+                    self._places[id(line)] = block_index, line_index
+                    lines.append(line)
+        return lines
 
+    def words_of(self, line: Line) -> Sequence[Line]:
+        if self._words is None:
+            self._words = {}
+            for *box, text, block, number, _ in self._textpage.extractWORDS():
+                if word := clean(text):
+                    x0, y0, x1, y1 = box
+                    self._words.setdefault((block, number), []).append(
+                        self._as_seen(Line(word, self._number, x0, y0, x1, y1, size=10.0))
+                    )
+        return self._words.get(self._places[id(line)]) or (line,)
 
-def _ruled_tables(page: Any, text: PageText, number: int) -> list[FoundTable]:
-    if len(text.lines) < _MIN_TABLE_LINES or not may_have_ruled_table(page.get_bboxlog()):
-        return []
-    return ruled_tables(page, text.lines if text.ocr else _words(page, number))
-
-
-def _words(page: Any, number: int) -> list[Line]:
-    matrix = page.rotation_matrix
-    return [
-        Line(clean(word), number, *_turned(box, matrix), size=10.0)
-        for *box, word, _, _, _ in page.get_text("words", sort=False)
-        if clean(word)
-    ]
+    def _as_seen(self, line: Line) -> Line:
+        if not self._rotation:
+            return line
+        a, b, c, d, e, f = self._matrix
+        x0, x1 = sorted((line.x0 * a + line.y0 * c + e, line.x1 * a + line.y1 * c + e))
+        y0, y1 = sorted((line.x0 * b + line.y0 * d + f, line.x1 * b + line.y1 * d + f))
+        upright = line.upright if self._rotation == 180 else not line.upright
+        return replace(line, x0=x0, y0=y0, x1=x1, y1=y1, upright=upright)
 
 
 def _outside(lines: Sequence[Line], tables: Sequence[FoundTable]) -> list[Line]:
