@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ingest.detect_archive import is_tar
 from ingest.detect_binary import binary_kind, name_of
 from ingest.detect_kinds import KINDS, Kind
 from ingest.detect_package import ole_kind, zip_kind
@@ -53,10 +54,13 @@ def kind_of(path: Path, display_name: str) -> Kind:
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
-        if b"%PDF-" in head[:1024] or _PDF_OBJECT.match(head):
-            return KINDS["pdf"]
+        # Before PDF: the first member of an archive may well be one.
+        if is_tar(head):
+            return KINDS["archive"]
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             return zip_kind(path, display_name)
+        if b"%PDF-" in head[:1024] or _PDF_OBJECT.match(head):
+            return KINDS["pdf"]
         if head.startswith(_OLE):
             return ole_kind(path, display_name)
         binary = binary_kind(head)

@@ -99,7 +99,7 @@ class FrameSession:
         """Send a document found inside; one that breaks off is taken back.
 
         Raises:
-            DocumentTooLargeError: more than `max_attachments`, or more than `max_bytes` in all.
+            DocumentTooLargeError: more than `max_attachments`, or more than `max_attachments_bytes` in all.
         """
         if not self._takes_attachments:
             return False
@@ -120,9 +120,10 @@ class FrameSession:
 
     def _send_piece(self, piece: bytes) -> None:
         self._attached_bytes += len(piece)
-        if self._attached_bytes > self._settings.max_bytes:
+        if self._attached_bytes > self._settings.max_attachments_bytes:
             raise DocumentTooLargeError(
-                f"{self._display_name}: the documents inside have more than {self._settings.max_bytes} bytes"
+                f"{self._display_name}: the documents inside have more than "
+                f"{self._settings.max_attachments_bytes} bytes"
             )
         for start in range(0, len(piece), _PIECE):
             self._writer.send(FrameKind.PIECE, piece[start : start + _PIECE])

@@ -164,7 +164,7 @@ class _Folder:
         self._file: BinaryIO | None = None
         self._name = ""
         self._size = 0
-        self._left = settings.max_bytes
+        self._left = settings.max_attachments_bytes
         self.attachments: list[Attachment] = []
 
     def begin(self, name: str) -> None:
@@ -187,7 +187,8 @@ class _Folder:
         self._left -= len(piece)
         if self._left < 0:
             raise DocumentTooLargeError(
-                f"{self._display_name}: the documents inside have more than {self._settings.max_bytes} bytes"
+                f"{self._display_name}: the documents inside have more than "
+                f"{self._settings.max_attachments_bytes} bytes"
             )
         self._file.write(piece)
 

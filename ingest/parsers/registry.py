@@ -34,6 +34,7 @@ PARSERS: dict[Format, str] = {
     "srt": "ingest.parsers.subtitles:parse_srt",
     "vtt": "ingest.parsers.subtitles:parse_vtt",
     "transcript": "ingest.parsers.transcript:parse_transcript",
+    "json": "ingest.parsers.jsonfile:parse_json",
     "archive": "ingest.parsers.archive:parse_archive",
 }
 """Format → `module:function`. A parser is called with the file, its display name, the limits and the session."""
