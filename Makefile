@@ -12,7 +12,7 @@ export ATTEST_EVAL_DATA := $(abspath ../shared/eval)
 endif
 endif
 
-.PHONY: install install-dev demo test lint fmt serve bench clean
+.PHONY: install install-dev demo test lint fmt serve bench bench-ingest clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -48,6 +48,10 @@ fmt: $(VENV)/.dev
 
 bench: $(VENV)/.base
 	$(BIN)/python tests/bench/run.py
+
+bench-ingest: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python tests/bench/run.py parsing ingestion
 
 clean:
 	rm -rf $(VENV) build *.egg-info

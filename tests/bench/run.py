@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import costs
 import ingestion
 import latency
+import parsing
 
-SECTIONS = ("costs", "ingestion", "latency")
+SECTIONS = ("costs", "ingestion", "latency", "parsing")
 
 
 def main() -> None:
@@ -28,6 +29,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
     parser.add_argument("--documents", type=int, default=80, help="documents of the ingestion benchmark")
     parser.add_argument("--chunks", type=int, nargs="+", default=[1_000, 10_000], help="sizes of the latency benchmark")
+    parser.add_argument("--pages", type=int, default=150, help="pages of each made report of the parsing benchmark")
     options = parser.parse_args()
     wanted = options.sections or SECTIONS
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
@@ -36,6 +38,8 @@ def main() -> None:
         costs.measure()
     if "ingestion" in wanted:
         asyncio.run(ingestion.measure(options.documents))
+    if "parsing" in wanted:
+        parsing.measure(1, options.pages, [name for name in parsing.CONTENDERS if parsing.is_installed(name)])
     if "latency" in wanted:
         asyncio.run(latency.measure(options.chunks))
 
