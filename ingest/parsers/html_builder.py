@@ -15,6 +15,7 @@ from ingest.types import Block, BlockKind
 
 _LISTS = frozenset({"ul", "ol", "menu", "dl"})
 _MAX_INDENT = 9
+_MAX_LAYOUT = 20
 
 
 def blocks_under(root: LexborNode) -> tuple[Block, ...]:
@@ -33,6 +34,8 @@ class _Builder:
     """One per open list: the last number of an ordered list, None for another one."""
     _marker: str = ""
     _pre_depth: int = 0
+    _layout_depth: int = 0
+    """Layout tables that are open; looking through nested ones costs a walk for each level."""
 
     def build(self, root: LexborNode) -> None:
         table: LexborNode | None = None
@@ -71,6 +74,8 @@ class _Builder:
             self._pre_depth += 1
 
     def _leave(self, tag: str) -> None:
+        if tag == "table":
+            self._layout_depth -= 1
         if tag == "pre":
             self._flush("code")
             self._pre_depth = 0
@@ -134,10 +139,9 @@ class _Builder:
 
     def _add_table(self, node: LexborNode) -> bool:
         """Read a data table whole; False for one that only lays out the page, whose content is then walked."""
-        if self._pre_depth:
-            return False
-        rows = table_rows(node)
+        rows = None if self._pre_depth or self._layout_depth >= _MAX_LAYOUT else table_rows(node)
         if rows is None:
+            self._layout_depth += 1
             return False
         self._flush("paragraph")
         self._flush_list()

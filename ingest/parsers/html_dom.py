@@ -39,6 +39,7 @@ _TAGS = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _MAX_DEPTH = 5000
 _MAX_ALTERNATIVE = 1000
 """Characters of a picture's description that are kept."""
+_SIGNS = frozenset("-+\u2212")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _XHTML = re.compile(r"\s*<\?xml|xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml", re.I)
 _EMPTY_ELEMENT = re.compile(r"<([A-Za-z][\w:-]*)(\s[^<>]*)?/>")
@@ -120,7 +121,7 @@ def texts(root: LexborNode) -> Iterator[str]:
 def inline_mark(node: LexborNode, before: str) -> str:
     """Return what an element that begins here adds to the text around it.
 
-    A raised figure keeps its distance: 10⁶ is not 106, a note's number no digit of the figure before it.
+    A raised figure keeps its distance: 10⁶ is not 106, a note's number no part of the word before it.
 
     Args:
         node: the element.
@@ -133,7 +134,8 @@ def inline_mark(node: LexborNode, before: str) -> str:
         alternative = (node.attributes.get("alt") or "").strip()
         is_text = alternative and not alternative.startswith("data:")
         return f" {alternative[:_MAX_ALTERNATIVE]} " if is_text else ""
-    if tag == "sup" and before[-1:].isdigit():
-        first = next(texts(node), "")[:1]
-        return "" if first in "[(" else " " if node.css_first("a") is not None else "^" if first.isalnum() else ""
+    if tag == "sup" and before[-1:].isalnum():
+        raised = next(texts(node), "").strip()
+        if raised[:1].isdigit() or (raised[:1] in _SIGNS and raised[1:2].isdigit()):
+            return " " if node.css_first("a") is not None else "^"
     return ""

@@ -34,6 +34,9 @@ PARSERS: dict[Format, str] = {
     "srt": "ingest.parsers.subtitles:parse_srt",
     "vtt": "ingest.parsers.subtitles:parse_vtt",
     "transcript": "ingest.parsers.transcript:parse_transcript",
+    "rst": "ingest.parsers.rst:parse_rst",
+    "org": "ingest.parsers.org:parse_org",
+    "notebook": "ingest.parsers.notebook:parse_notebook",
     "json": "ingest.parsers.jsonfile:parse_json",
     "archive": "ingest.parsers.archive:parse_archive",
 }
