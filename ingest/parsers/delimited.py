@@ -11,9 +11,9 @@ from ingest.errors import NoTextError
 from ingest.parsers.csv_dialect import Records, choose_delimiter
 from ingest.parsers.decoding import decode
 from ingest.parsers.grid import text_table
+from ingest.parsers.header_rows import SAMPLE_ROWS, count_headers
 from ingest.parsers.joining import collapse
 from ingest.parsers.session import QUIET, ParseSession
-from ingest.parsers.sheet_headers import SAMPLE_ROWS, count_headers
 from ingest.parsers.sheets import CellBudget
 from ingest.parsers.text import damage_notes
 from ingest.settings import ParserSettings

@@ -9,14 +9,15 @@ down the rows, because it is no label.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ingest.parsers.header_rows import SAMPLE_ROWS, count_headers
+from ingest.parsers.header_rows import is_figure as is_figure
+from ingest.parsers.header_rows import is_period as is_period
 from ingest.parsers.joining import collapse
 from ingest.types import Block
 
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[年/.-]\d{1,2}(?:[月/.-]\d{1,2}日?|月)?|年)?(?:Q[1-4]|H[12])?|FY\d\d|[QH][1-4]")
 MAX_COLUMNS = 1024
 """Columns kept of a table; `colspan` is an attacker's number otherwise."""
 _MAX_LABEL = 60
@@ -94,7 +95,7 @@ def text_table(rows: Iterable[Sequence[str]], header_rows: int) -> Block | None:
 
 
 def guess_header_rows(rows: Sequence[Sequence[Cell]]) -> int:
-    """Count the leading header rows: those marked as such, else one row of mostly words over rows with figures."""
+    """Count the leading header rows: those marked as such, else rows of words over rows with figures."""
     marked = 0
     for row in rows:
         if not any(cell.header for cell in row) or not all(cell.header or not cell.text.strip() for cell in row):
@@ -102,29 +103,31 @@ def guess_header_rows(rows: Sequence[Sequence[Cell]]) -> int:
         marked += 1
     if marked:
         return _close_spans(rows, min(marked, len(rows)))
-    if len(rows) < 2 or not rows[0]:
-        return 0
-    first = [cell.text.strip() for cell in rows[0]]
-    if sum(1 for text in first if text) < 2 or any(is_figure(text) for text in first):
-        return 0
-    return _close_spans(rows, 1)
+    return _close_spans(rows, count) if (count := count_headers(_texts(rows[:SAMPLE_ROWS]))) else 0
+
+
+def _texts(rows: Sequence[Sequence[Cell]]) -> list[list[str | None]]:
+    """Lay rows out as a reader sees them: a cell merged downwards counts in every row, to the right it is None."""
+    grid: list[dict[int, str | None]] = [{} for _ in rows]
+    for index, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in grid[index]:
+                column += 1
+            columns = max(1, min(cell.columns, MAX_COLUMNS))
+            for line in grid[index : index + max(1, cell.rows)]:
+                line.setdefault(column, collapse(cell.text))
+                for covered in range(column + 1, column + columns):
+                    line.setdefault(covered, None)
+            column += columns
+    width = max((max(row, default=-1) + 1 for row in grid), default=0)
+    return [[row.get(column, "") for column in range(width)] for row in grid]
 
 
 def _close_spans(rows: Sequence[Sequence[Cell]], count: int) -> int:
     """Extend the header to the last row that one of its cells reaches into, up to three rows."""
     reach = max((index + cell.rows for index in range(count) for cell in rows[index]), default=count)
     return min(max(count, reach), 3, max(1, len(rows) - 1)) if reach > count else count
-
-
-def is_figure(text: str) -> bool:
-    """Tell whether digits make up most of a text. Years, dates and quarters do not count: headers are made of them."""
-    rest = _PERIOD.sub("", text.replace(" ", ""))
-    return sum(1 for character in rest if character.isdigit()) * 2 > len(rest)
-
-
-def is_period(text: str) -> bool:
-    """Tell whether a text is a year, a date or a quarter and nothing else."""
-    return _PERIOD.fullmatch(text.replace(" ", "")) is not None
 
 
 def _without_empty_columns(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

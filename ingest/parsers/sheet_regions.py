@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.parsers.grid import is_figure, is_period
-from ingest.parsers.sheet_headers import SAMPLE_ROWS, count_headers
+from ingest.parsers.header_rows import SAMPLE_ROWS, count_headers, is_figure, is_period
 
 Rows = dict[int, dict[int, str]]
 """Row → column → text, both 0-based; an empty text marks a cell that a merged one covers."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from ingest.errors import DocumentTooLargeError
-from ingest.parsers.grid import Cell, is_figure, table_block, text_table
+from ingest.parsers.grid import Cell, table_block, text_table
+from ingest.parsers.header_rows import SAMPLE_ROWS, count_headers, is_figure
 from ingest.parsers.joining import collapse
-from ingest.parsers.sheet_headers import SAMPLE_ROWS, count_headers
 from ingest.parsers.sheet_regions import Region, Rows, find_regions
 from ingest.settings import ParserSettings
 from ingest.types import Block

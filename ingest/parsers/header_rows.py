@@ -1,12 +1,16 @@
-"""How many of a table's first rows are its header, where the format does not say: sheets and delimited text."""
+"""How many of a table's first rows are its header, where the format does not say."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from ingest.parsers.grid import is_figure, is_period
-
+_PERIOD = re.compile(
+    r"(?:19|20)\d\d[/–—-](?:19|20)\d\d"
+    r"|(?:19|20)\d\d(?:[年/.-]\d{1,2}(?:[月/.-]\d{1,2}日?|月)?|年)?(?:Q[1-4]|H[12])?|FY\d\d|[QH][1-4]"
+)
 _MAX_HEADERS = 4
+_MAX_UNIT = 16
 SAMPLE_ROWS = 24
 """Rows that are looked at."""
 
@@ -29,7 +33,7 @@ def count_headers(rows: Sequence[Row]) -> int:
     for row in sample[:_MAX_HEADERS]:
         if any(text and is_figure(text) for text in row):
             break
-        if count and (_names_all(sample[count - 1]) or (_is_label(row) and not _is_label(sample[count - 1]))):
+        if count and _ends_before(row, sample[count - 1]):
             break
         count += 1
     count = min(count, len(sample) - 1)
@@ -40,11 +44,34 @@ def count_headers(rows: Sequence[Row]) -> int:
     return count
 
 
+def is_figure(text: str) -> bool:
+    """Tell whether digits make up most of a text. Years, dates and quarters do not count: headers are made of them."""
+    rest = _PERIOD.sub("", text.replace(" ", ""))
+    return sum(1 for character in rest if character.isdigit()) * 2 > len(rest)
+
+
+def is_period(text: str) -> bool:
+    """Tell whether a text is a year, a date or a quarter and nothing else."""
+    return _PERIOD.fullmatch(text.replace(" ", "")) is not None
+
+
 def _without_empty_columns(rows: Sequence[Row]) -> list[Row]:
     width = max((len(row) for row in rows), default=0)
     full = [[*row, *[""] * (width - len(row))] for row in rows]
     kept = [column for column in range(width) if any(row[column] for row in full)]
     return [[row[column] for column in kept] for row in full]
+
+
+def _ends_before(row: Row, last: Row) -> bool:
+    """Tell whether the header ends above a row: all columns are named, or a group of rows begins."""
+    if _names_all(last):
+        return not _are_units(row)
+    return _is_label(row) and not _is_label(last)
+
+
+def _are_units(row: Row) -> bool:
+    """Short words under named columns, none in front: `€m`, `US$'000`."""
+    return bool(row) and row[0] == "" and all(text and len(text) <= _MAX_UNIT for text in row[1:])
 
 
 def _names_all(row: Row) -> bool:
