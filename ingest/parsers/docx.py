@@ -21,12 +21,17 @@ from docx.oxml.ns import qn
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from ingest.errors import CorruptDocumentError, NoTextError
+from ingest.parsers.docx_anchored import anchored_blocks
+from ingest.parsers.docx_furniture import furniture
+from ingest.parsers.docx_notes import Notes
 from ingest.parsers.docx_numbering import Numbering
 from ingest.parsers.docx_package import check_package, read_package
 from ingest.parsers.docx_styles import Styles
 from ingest.parsers.docx_tables import docx_table, layout_cell
-from ingest.parsers.docx_text import Element, note_references, paragraph_text, text_boxes
+from ingest.parsers.docx_text import Element, paragraph_text, text_boxes
 from ingest.parsers.numbering import heading_number, is_numbered_heading, number_levels, reads_like_heading
+from ingest.parsers.office_parts import part_roots
+from ingest.parsers.office_titles import own_title
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
@@ -39,7 +44,6 @@ _WRAPPERS = frozenset({
     qn("w:customXml"),
     qn("w:smartTag"),
 })
-_NOTE_WORDS = {"footnote": "Footnote", "endnote": "Endnote"}
 _VENDOR_ERRORS = (
     PythonDocxError, OpcError, zipfile.BadZipFile, zlib.error, etree.LxmlError,
     KeyError, ValueError, AttributeError, TypeError, IndexError, OSError, EOFError, NotImplementedError, RuntimeError,
@@ -61,7 +65,7 @@ def parse_docx(path: Path, display_name: str, limits: ParserSettings, session: P
             document = docx.Document(file)
         reader = _Reader(document)
         blocks = reader.read()
-        title = (document.core_properties.title or "").strip()
+        title = own_title(document.core_properties.title)
     except _VENDOR_ERRORS as exc:
         raise CorruptDocumentError(f"{display_name}: not a readable Word document ({type(exc).__name__})") from exc
     if not blocks:
@@ -80,13 +84,9 @@ class _Reader:
         self._body: Element = document.element.body
         self._styles = Styles.of(_related(part, RT.STYLES))
         self._numbering = Numbering.of(_related(part, RT.NUMBERING))
-        self._note_texts = {
-            **_notes(_related(part, RT.FOOTNOTES), "footnote"),
-            **_notes(_related(part, RT.ENDNOTES), "endnote"),
-        }
-        self._furniture = _furniture_count(part)
-        self._comments = _related(part, RT.COMMENTS) is not None
-        self._note_count = 0
+        self._notes = Notes(part)
+        self._part = part
+        self._headers, self._footers, self._left_out = furniture(self._body, part)
         self._items: list[str] = []
         self._blocks: list[Block] = []
         self._plain: list[tuple[int, Element]] = []
@@ -98,16 +98,21 @@ class _Reader:
         self._flush_list()
         if not any(block.kind == "heading" for block in self._blocks):
             self._promote_unstyled_headings()
-        return self._blocks
+        body = [*self._blocks, *self._notes.rest()]
+        # A page of letterhead alone is a document without text.
+        return [*self._headers, *body, *self._footers] if body else []
 
     def notes(self) -> tuple[str, ...]:
         said: list[str] = []
-        if self._furniture:
-            said.append(f"{self._furniture} page headers and footers with text were left out")
-        if self._comments:
-            said.append("comments were left out")
-        if self._note_count:
-            said.append(f"{self._note_count} footnotes and endnotes stand after the paragraph that refers to them")
+        kept = len(self._headers) + len(self._footers)
+        if kept:
+            said.append(f"{kept} page headers and footers stand once, at the start and the end")
+        if self._left_out:
+            said.append(f"{self._left_out} page headers and footers with page numbers alone were left out")
+        if self._notes.comments:
+            said.append(f"{self._notes.comments} comments stand after what they refer to")
+        if self._notes.count:
+            said.append(f"{self._notes.count} footnotes and endnotes stand after the paragraph that refers to them")
         return tuple(said)
 
     def _container(self, root: Element) -> None:
@@ -132,12 +137,14 @@ class _Reader:
         for box in text_boxes(paragraph):
             self._flush_list()
             self._container(box)
-        for kind, note_id in note_references(paragraph):
-            note = self._note_texts.pop((kind, note_id), "")
-            if note:
-                self._flush_list()
-                self._note_count += 1
-                self._blocks.append(Block(kind="paragraph", text=f"{_NOTE_WORDS[kind]} {self._note_count}: {note}"))
+        self._attached(paragraph)
+
+    def _attached(self, element: Element) -> None:
+        """Add what a paragraph or table carries beside its text."""
+        attached = [*anchored_blocks(element, self._part), *self._notes.after(element)]
+        if attached:
+            self._flush_list()
+            self._blocks.extend(attached)
 
     def _heading(self, text: str, level: int, marker: str) -> None:
         self._flush_list()
@@ -160,9 +167,15 @@ class _Reader:
         if frame is not None:
             self._container(frame)
             return
-        block = docx_table(table)
+        block = docx_table(table, self._cell_paragraph)
         if block is not None:
             self._blocks.append(block)
+        self._attached(table)
+
+    def _cell_paragraph(self, paragraph: Element) -> str:
+        text = paragraph_text(paragraph)
+        number = self._styles.number(paragraph) if text else None
+        return text if number is None else f"{self._numbering.next(*number)} {text}".strip()
 
     def _flush_list(self) -> None:
         if self._items:
@@ -196,34 +209,4 @@ def _flow(root: Element) -> Iterator[Element]:
 
 
 def _related(part: Any, relation: str) -> Element | None:
-    """Return the XML root of a related part; None where it is missing or unreadable."""
-    try:
-        related = part.part_related_by(relation)
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-        return etree.fromstring(related.blob, parser)
-    except (KeyError, ValueError, etree.LxmlError):
-        return None
-
-
-def _notes(root: Element | None, kind: str) -> dict[tuple[str, str], str]:
-    notes: dict[tuple[str, str], str] = {}
-    for note in () if root is None else root.iterchildren(qn(f"w:{kind}")):
-        if note.get(qn("w:type")) in ("separator", "continuationSeparator", "continuationNotice"):
-            continue
-        text = " ".join(filter(None, (paragraph_text(paragraph) for paragraph in note.iter(qn("w:p")))))
-        notes[kind, str(note.get(qn("w:id")))] = text
-    return notes
-
-
-def _furniture_count(part: Any) -> int:
-    """Count page headers and footers that have text."""
-    count = 0
-    for relation in part.rels.values():
-        if relation.reltype not in (RT.HEADER, RT.FOOTER) or relation.is_external:
-            continue
-        try:
-            root = etree.fromstring(relation.target_part.blob, etree.XMLParser(resolve_entities=False, no_network=True))
-        except (ValueError, etree.LxmlError):
-            continue
-        count += any((text.text or "").strip() for text in root.iter(qn("w:t")))
-    return count
+    return next(part_roots(part, (relation,)), None)

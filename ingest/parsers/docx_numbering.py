@@ -31,6 +31,9 @@ class _Level:
     start: int
     format: str
     pattern: str
+    legal: bool = False
+    """All numbers of the pattern are Arabic, whatever the outer levels are written in (`w:isLgl`)."""
+    restarts: bool = True
 
 
 @dataclass
@@ -38,8 +41,10 @@ class Numbering:
     """Counts list levels as the document is read; one instance per document, paragraphs in order."""
 
     _levels: dict[str, dict[int, _Level]] = field(default_factory=dict[str, dict[int, _Level]])
-    _abstract_of: dict[str, str] = field(default_factory=dict[str, str])
+    """Levels by abstract list."""
+    _lists: dict[str, _List] = field(default_factory=dict[str, "_List"])
     _counters: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
+    """Counters by abstract list: lists that share one go on counting."""
 
     @classmethod
     def of(cls, root: Element | None) -> Numbering:
@@ -47,45 +52,80 @@ class Numbering:
         numbering = cls()
         if root is None:
             return numbering
+        styled: dict[str, str] = {}
+        linked: dict[str, str] = {}
         for abstract in root.iterchildren(qn("w:abstractNum")):
-            numbering._levels[str(abstract.get(qn("w:abstractNumId")))] = dict(
-                map(_level, abstract.iterchildren(qn("w:lvl")))
-            )
+            abstract_id = str(abstract.get(qn("w:abstractNumId")))
+            numbering._levels[abstract_id] = dict(map(_level, abstract.iterchildren(qn("w:lvl"))))
+            styled[_value(abstract, "w:styleLink", "")] = abstract_id
+            linked[abstract_id] = _value(abstract, "w:numStyleLink", "")
         for number in root.iterchildren(qn("w:num")):
-            abstract = number.find(qn("w:abstractNumId"))
-            if abstract is not None:
-                numbering._abstract_of[str(number.get(qn("w:numId")))] = str(abstract.get(qn("w:val")))
+            abstract_id = _value(number, "w:abstractNumId", "")
+            # A list that only names a list style counts as the one that defines it.
+            found = _List(styled.get(linked.get(abstract_id) or "?", abstract_id))
+            for override in number.iterchildren(qn("w:lvlOverride")):
+                index = _integer(override.get(qn("w:ilvl")), 0)
+                start = override.find(qn("w:startOverride"))
+                if start is not None:
+                    found.restarts[index] = _integer(start.get(qn("w:val")), 1)
+                for level in override.iterchildren(qn("w:lvl")):
+                    found.levels[index] = _level(level)[1]
+            numbering._lists[str(number.get(qn("w:numId")))] = found
         return numbering
 
     def next(self, number_id: str, level_index: int) -> str:
         """Count one paragraph and return its marker, e.g. `1.2`, `（一）`; `-` for bullets."""
-        abstract = self._abstract_of.get(number_id, "")
-        levels = self._levels.get(abstract, {})
+        found = self._lists.get(number_id, _List(""))
+        levels = {**self._levels.get(found.abstract_id, {}), **found.levels}
         level = levels.get(level_index)
         if level is None or level.format in ("bullet", "none") or not level.pattern:
             return "" if level is not None and level.format == "none" else "-"
-        counters = self._counters.setdefault(abstract, {})
-        counters[level_index] = counters.get(level_index, level.start - 1) + 1
+        counters = self._counters.setdefault(found.abstract_id, {})
+        restart = found.restarts.pop(level_index, None)
+        before = level.start - 1 if restart is None else restart - 1
+        counters[level_index] = (counters.get(level_index, before) if restart is None else before) + 1
         for deeper in [index for index in counters if index > level_index]:
-            del counters[deeper]
+            if deeper not in levels or levels[deeper].restarts:
+                del counters[deeper]
 
         def value(match: re.Match[str]) -> str:
             index = int(match.group(1)) - 1
             outer = levels.get(index, level)
-            return format_number(counters.get(index, outer.start), outer.format)
+            format = "decimal" if level.legal and outer.format != "decimalZero" else outer.format
+            return format_number(counters.get(index, outer.start), format)
 
         return re.sub(r"%(\d)", value, level.pattern).strip()
 
 
-def _level(element: Element) -> tuple[int, _Level]:
-    def value(name: str, default: str) -> str:
-        child = element.find(qn(name))
-        return default if child is None else str(child.get(qn("w:val")) or default)
+@dataclass
+class _List:
+    """One `w:num`: the abstract list it counts in, and what it says otherwise."""
 
-    start = value("w:start", "1")
-    index = str(element.get(qn("w:ilvl")) or "0")
-    level = _Level(int(start) if start.isdigit() else 1, value("w:numFmt", "decimal"), value("w:lvlText", ""))
-    return (int(index) if index.isdigit() else 0), level
+    abstract_id: str
+    levels: dict[int, _Level] = field(default_factory=dict[int, _Level])
+    restarts: dict[int, int] = field(default_factory=dict[int, int])
+    """Level → number it begins anew with; taken out when that happened, because it happens once."""
+
+
+def _value(element: Element, name: str, default: str) -> str:
+    child = element.find(qn(name))
+    return default if child is None else str(child.get(qn("w:val")) or default)
+
+
+def _integer(text: object, default: int) -> int:
+    return int(str(text)) if str(text).isdigit() and len(str(text)) < 8 else default
+
+
+def _level(element: Element) -> tuple[int, _Level]:
+    legal = element.find(qn("w:isLgl"))
+    level = _Level(
+        start=_integer(_value(element, "w:start", "1"), 1),
+        format=_value(element, "w:numFmt", "decimal"),
+        pattern=_value(element, "w:lvlText", ""),
+        legal=legal is not None and legal.get(qn("w:val")) not in ("0", "false", "off"),
+        restarts=_value(element, "w:lvlRestart", "") != "0",
+    )
+    return _integer(element.get(qn("w:ilvl")), 0), level
 
 
 def format_number(number: int, format: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from docx.oxml.ns import qn
@@ -22,15 +22,18 @@ class _Open:
     rows: int = 1
 
 
-def docx_table(table: Element) -> Block | None:
-    """Build the block of a table; None when it has no text. Text in a covered cell joins its origin's."""
+def docx_table(table: Element, text_of: Callable[[Element], str] = paragraph_text) -> Block | None:
+    """Build the block of a table; None when it has no text. Text in a covered cell joins its origin's.
+
+    `text_of` gives the text of a paragraph, called for each in order.
+    """
     rows: list[list[_Open]] = []
     headers = 0
     above: dict[int, _Open] = {}
     for row in _children(table, qn("w:tr")):
         if headers == len(rows) and _is_header(row):
             headers += 1
-        cells, above = _read_row(row, above)
+        cells, above = _read_row(row, above, text_of)
         rows.append(cells)
     spans = [[_cell(cell) for cell in row] for row in _padded(rows)]
     return table_block(spans, headers or guess_header_rows(spans))
@@ -61,7 +64,9 @@ def _is_header(row: Element) -> bool:
     return mark is not None and mark.get(qn("w:val")) not in ("0", "false", "off")
 
 
-def _read_row(row: Element, above: dict[int, _Open]) -> tuple[list[_Open], dict[int, _Open]]:
+def _read_row(
+    row: Element, above: dict[int, _Open], text_of: Callable[[Element], str]
+) -> tuple[list[_Open], dict[int, _Open]]:
     cells: list[_Open] = []
     reach: dict[int, _Open] = {}
     column = _grid_before(row)
@@ -70,7 +75,7 @@ def _read_row(row: Element, above: dict[int, _Open]) -> tuple[list[_Open], dict[
         columns = max(1, min(_number(properties, "w:gridSpan", 1), MAX_COLUMNS))
         merge = None if properties is None else properties.find(qn("w:vMerge"))
         origin = above.get(column) if merge is not None and merge.get(qn("w:val")) != "restart" else None
-        text = _cell_text(element)
+        text = _cell_text(element, text_of)
         if origin is not None and origin.columns == columns:
             origin.rows += 1
             origin.text = f"{origin.text} {text}".strip() if text and text != origin.text else origin.text
@@ -126,12 +131,12 @@ def _cell(cell: _Open) -> Cell:
     return Cell(cell.text, cell.columns, cell.rows)
 
 
-def _cell_text(element: Element) -> str:
+def _cell_text(element: Element, text_of: Callable[[Element], str]) -> str:
     """Return the text of a cell, nested tables and text boxes included, each paragraph once."""
     parts: list[str] = []
     for child in descend(element):
         if child.tag == qn("w:p"):
-            parts.append(paragraph_text(child))
+            parts.append(text_of(child))
             for box in text_boxes(child):
-                parts.extend(paragraph_text(inner) for inner in box.iter(qn("w:p")))
+                parts.extend(text_of(inner) for inner in box.iter(qn("w:p")))
     return " ".join(part for part in parts if part)

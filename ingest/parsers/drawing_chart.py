@@ -16,6 +16,8 @@ from ingest.types import Block
 
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _EXTENDED = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+CHARTS = frozenset({f"{_C}chart", f"{_EXTENDED}chart"})
+"""Elements that refer to a chart's part by `r:id`."""
 _KINDS = (
     ("bar", "Bar chart"),
     ("line", "Line chart"),

@@ -13,6 +13,7 @@ Element = Any
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 RELATIONSHIP_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_PICTURE_NAMES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg", ".tif", ".tiff", ".webp")
 _MOVING_FIELDS = ("slidenum",)
 """Fields that count the slide; their text is furniture."""
 
@@ -46,3 +47,9 @@ def paragraphs(body: Element | None) -> Iterator[Element]:
 def body_text(body: Element | None, joint: str = "\n") -> str:
     """Return the text of a whole text body."""
     return joint.join(filter(None, map(paragraph_text, paragraphs(body))))
+
+
+def description(text: object) -> str:
+    """Return what an author says a picture shows; a file name says nothing and gives an empty text."""
+    said = " ".join(str(text or "").split())
+    return "" if " " not in said and said.lower().endswith(_PICTURE_NAMES) else said

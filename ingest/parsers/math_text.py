@@ -12,6 +12,8 @@ MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _WORD_TEXT = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}t"
 _DRAWING_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
 _DELETED = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}del"
+_INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))
+"""Function application, invisible times and the like: signs for programs."""
 _MAX_DEPTH = 60
 """Layouts nested deeper than this give their characters alone."""
 
@@ -22,22 +24,26 @@ def math_text(element: Any, depth: int = 0) -> str:
         return ""
     if depth > _MAX_DEPTH:
         return "".join(text.text or "" for text in element.iter(f"{MATH}t"))
-    parts: list[str] = []
+    text, after = "", ""
     for child in element:
         if not isinstance(child.tag, str) or child.tag == _DELETED:
             continue
-        if child.tag in (f"{MATH}t", _WORD_TEXT, _DRAWING_TEXT):
-            parts.append(child.text or "")
-            continue
         name = child.tag.removeprefix(MATH)
-        layout = _LAYOUTS.get(name)
-        if layout is not None:
-            parts.append(layout(child, depth + 1))
-        elif not name.endswith("Pr"):
-            parts.append(math_text(child, depth + 1))
-        if name == "oMath" and child.getnext() is not None:
-            parts.append(" ")
-    return "".join(parts)
+        part = _child_text(child, name, depth + 1)
+        # `1/z dz`, not `1/zdz`; and formulas in a row are apart.
+        parted = (after == "f" and part[:1].isalnum()) or after == "oMath"
+        text += f" {part}" if parted else part
+        after = name if part else after
+    return text
+
+
+def _child_text(child: Any, name: str, depth: int) -> str:
+    if child.tag in (f"{MATH}t", _WORD_TEXT, _DRAWING_TEXT):
+        return (child.text or "").translate(_INVISIBLE)
+    layout = _LAYOUTS.get(name)
+    if layout is not None:
+        return layout(child, depth)
+    return "" if name.endswith("Pr") else math_text(child, depth)
 
 
 def _part(element: Any, name: str, depth: int) -> str:

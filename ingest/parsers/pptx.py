@@ -20,6 +20,7 @@ from pptx.exc import PythonPptxError
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError, NoTextError
 from ingest.parsers.docx_package import check_package, read_package
 from ingest.parsers.numbering import number_levels
+from ingest.parsers.office_parts import part_roots
 from ingest.parsers.office_titles import own_title
 from ingest.parsers.pptx_comments import AUTHOR_RELATIONS, author_names
 from ingest.parsers.pptx_inherit import Inheritance
@@ -73,19 +74,14 @@ def parse_pptx(path: Path, display_name: str, limits: ParserSettings, session: P
 
 def _slides(presentation: Any) -> Iterator[Slide]:
     authors: dict[str, str] = {}
-    for relation in presentation.part.rels.values():
-        if relation.reltype in AUTHOR_RELATIONS and not relation.is_external:
-            authors |= author_names(etree.fromstring(relation.target_part.blob, _xml_parser()))
+    for root in part_roots(presentation.part, AUTHOR_RELATIONS):
+        authors |= author_names(root)
     inherited: dict[Any, Inheritance] = {}
     for number, slide in enumerate(presentation.slides, start=1):
         layout = slide.slide_layout
         if layout.part not in inherited:
             inherited[layout.part] = Inheritance.of(layout.element, layout.slide_master.element)
         yield SlideReader(slide, number, inherited[layout.part], authors).read()
-
-
-def _xml_parser() -> Any:
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 
 
 def _levelled(slides: list[Slide]) -> list[Block]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ingest.parsers.drawing_text import Element, body_text
+from ingest.parsers.office_comments import marked_comment
 
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _P188 = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
@@ -32,13 +32,3 @@ def comment_texts(root: Element, authors: dict[str, str]) -> Iterator[str]:
         name = authors.get(str(comment.get("authorId")), "")
         if text.strip():
             yield marked_comment(name, text, str(comment.get("dt") or comment.get("created") or ""))
-
-
-def marked_comment(name: str, text: str, at: str = "") -> str:
-    """Return a comment as it stands in the text, marked so that it is not taken for the document's own words.
-
-    `at` is an ISO time, of which the date is kept.
-    """
-    date = at[:10] if re.match(r"\d{4}-\d\d-\d\d", at) else ""
-    who = (f" by {name}" if name else "") + (f" ({date})" if date else "")
-    return f"Comment{who}: {' '.join(text.split())}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ingest.parsers.drawing_text import MC, Element
+from ingest.parsers.drawing_text import MC, Element, description
 from ingest.parsers.pptx_inherit import TITLES, Inheritance, P, placeholder_type
 from ingest.parsers.reading_order import reading_order
 
@@ -49,12 +49,6 @@ def _children(tree: Element) -> Iterator[Element]:
 
 
 def alternative_text(shape: Element) -> str:
-    """Return what an author says a picture shows; file names and generated names say nothing and are left out."""
-    for properties in shape.iter(f"{P}cNvPr"):
-        text = " ".join(str(properties.get("descr") or properties.get("title") or "").split())
-        return "" if _says_nothing(text) else text
-    return ""
-
-
-def _says_nothing(text: str) -> bool:
-    return " " not in text and text.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg"))
+    """Return the description of a picture or frame; empty where it has none that says something."""
+    properties = next(shape.iter(f"{P}cNvPr"), None)
+    return "" if properties is None else description(properties.get("descr") or properties.get("title"))

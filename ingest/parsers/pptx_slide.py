@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
-
-from ingest.parsers.drawing_chart import chart_blocks
+from ingest.parsers.drawing_chart import CHARTS, chart_blocks
 from ingest.parsers.drawing_diagram import DATA_ID, DIAGRAM_IDS, diagram_list
 from ingest.parsers.drawing_text import RELATIONSHIP_ID, A, Element, body_text, paragraph_text, paragraphs
 from ingest.parsers.grid import MAX_COLUMNS, Cell, guess_header_rows, table_block
+from ingest.parsers.office_parts import part_root, part_roots
 from ingest.parsers.pptx_comments import COMMENT_RELATIONS, comment_texts
 from ingest.parsers.pptx_inherit import TITLES, AutoNumbers, Inheritance, P, placeholder_type
 from ingest.parsers.pptx_shapes import alternative_text, shapes_in_order
@@ -110,10 +109,10 @@ class SlideReader:
                 if child.tag == f"{A}tbl":
                     self._blocks([_table(child)])
                 elif child.tag == DIAGRAM_IDS:
-                    root = self._related_root(child.get(DATA_ID))
+                    root = part_root(self._part, child.get(DATA_ID))
                     self._add("list", "" if root is None else diagram_list(root))
-                elif str(child.tag).endswith("}chart"):
-                    root = self._related_root(child.get(RELATIONSHIP_ID))
+                elif child.tag in CHARTS:
+                    root = part_root(self._part, child.get(RELATIONSHIP_ID))
                     self._blocks([] if root is None else chart_blocks(root))
                 else:
                     self._slide.extras["objects"] += 1
@@ -122,20 +121,11 @@ class SlideReader:
         place = {"page_number": self._slide.number, "page_end": self._slide.number}
         self._slide.blocks.extend(block.model_copy(update=place) for block in blocks if block is not None)
 
-    def _related_root(self, relation_id: str | None) -> Element | None:
-        """Return the root of a part the slide refers to; None where it is missing, outside or unreadable."""
-        relation = self._part.rels.get(relation_id or "")
-        if relation is None or relation.is_external:
-            return None
-        return _root(relation.target_part.blob)
-
     def _comments(self) -> None:
-        for relation in self._part.rels.values():
-            if relation.reltype in COMMENT_RELATIONS and not relation.is_external:
-                root = _root(relation.target_part.blob)
-                for text in () if root is None else comment_texts(root, self._authors):
-                    self._slide.extras["comments"] += 1
-                    self._add("paragraph", text)
+        for root in part_roots(self._part, COMMENT_RELATIONS):
+            for text in comment_texts(root, self._authors):
+                self._slide.extras["comments"] += 1
+                self._add("paragraph", text)
 
     def _speaker_notes(self) -> None:
         if not self._part.has_notes_slide:
@@ -155,13 +145,6 @@ def _notes_texts(tree: Element) -> Iterator[str]:
             text = paragraph_text(paragraph)
             if text:
                 yield text
-
-
-def _root(blob: bytes) -> Element | None:
-    try:
-        return etree.fromstring(blob, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
-    except etree.LxmlError:
-        return None
 
 
 def _level(paragraph: Element) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -183,13 +184,159 @@ def test_docx_shows_the_text_with_changes_accepted(tmp_path: Path) -> None:
     assert [block.text for block in parsed(tmp_path, source).blocks] == ["kept added"]
 
 
-def test_docx_page_header_is_left_out_and_said(tmp_path: Path) -> None:
+def test_docx_page_headers_stand_once_and_page_numbers_not_at_all(tmp_path: Path) -> None:
     source = docx.Document()
     source.sections[0].header.paragraphs[0].text = "Confidential"
+    source.sections[0].first_page_header.paragraphs[0].text = "not shown: the section has no first page"
+    footer = source.sections[0].footer.paragraphs[0]
+    footer.add_run("Page ")
+    footer._p.append(parse_xml(f'<w:fldSimple {nsdecls("w")} w:instr=" PAGE "><w:r><w:t>7</w:t></w:r></w:fldSimple>'))
     source.add_paragraph("body")
+    again = source.add_section()
+    again.header.is_linked_to_previous = False
+    again.header.paragraphs[0].text = "Confidential "
     document = parsed(tmp_path, source)
-    assert [block.text for block in document.blocks] == ["body"]
-    assert any("header" in note for note in document.notes)
+    assert [block.text for block in document.blocks] == ["Page header: Confidential", "body"]
+    assert document.title == ""
+    assert any("page numbers alone were left out" in note for note in document.notes)
+
+
+def test_docx_of_letterhead_alone_has_no_text(tmp_path: Path) -> None:
+    source = docx.Document()
+    source.sections[0].header.paragraphs[0].text = "Acme Ltd"
+    with pytest.raises(NoTextError):
+        parsed(tmp_path, source)
+
+
+def add_part(source, name: str, relation: str, xml: str) -> str:
+    uri = docx.opc.packuri.PackURI(name)
+    part = docx.opc.part.Part(uri, "application/xml", xml.encode(), source.part.package)
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    return source.part.relate_to(part, f"{kind}/{relation}")
+
+
+def test_docx_comments_follow_what_they_refer_to(tmp_path: Path) -> None:
+    source = docx.Document()
+    first = source.add_paragraph("The fee is 5 %.")
+    source.add_paragraph("It is due in May.")
+    source.add_comment(first.runs, text="Was 4 % before.", author="Li Wei")
+    orphan = source.add_comment(first.runs, text="I agree.", author="Zhou")
+    for mark in list(first._p.iter(docx.oxml.ns.qn("w:commentReference"))):
+        if mark.get(docx.oxml.ns.qn("w:id")) == str(orphan.comment_id):
+            mark.getparent().remove(mark)
+    texts = [block.text for block in parsed(tmp_path, source).blocks]
+    assert [text.partition(" (")[0] for text in texts] == [
+        "The fee is 5 %.",
+        "Comment by Li Wei",
+        "It is due in May.",
+        "Comment by Zhou",
+    ]
+    assert texts[1].endswith(": Was 4 % before.")
+
+
+def test_docx_footnotes_of_table_cells_follow_the_table(tmp_path: Path) -> None:
+    source = docx.Document()
+    table = source.add_table(2, 2)
+    for index, text in enumerate(("Item", "Value", "Rent", "12")):
+        table.cell(index // 2, index % 2).text = text
+    table.cell(1, 1).paragraphs[0].runs[0]._r.append(parse_xml(f'<w:footnoteReference {nsdecls("w")} w:id="1"/>'))
+    note = '<w:footnote w:id="1"><w:p><w:r><w:t>unaudited</w:t></w:r></w:p></w:footnote>'
+    add_part(source, "/word/footnotes.xml", "footnotes", f"<w:footnotes {nsdecls('w')}>{note}</w:footnotes>")
+    assert [block.text for block in parsed(tmp_path, source).blocks] == [
+        "Item | Value\nRent | 12",
+        "Footnote 1: unaudited",
+    ]
+
+
+def test_docx_charts_and_picture_descriptions_are_read(tmp_path: Path) -> None:
+    source = docx.Document()
+    c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+    points = "<c:pt idx='0'><c:v>{}</c:v></c:pt>".format
+    series = (
+        f"<c:ser><c:tx><c:strRef><c:strCache>{points('2024')}</c:strCache></c:strRef></c:tx>"
+        f"<c:cat><c:strRef><c:strCache>{points('Q1')}</c:strCache></c:strRef></c:cat>"
+        f"<c:val><c:numRef><c:numCache>{points('4.5')}</c:numCache></c:numRef></c:val></c:ser>"
+    )
+    plot = f"<c:plotArea><c:lineChart>{series}</c:lineChart></c:plotArea>"
+    xml = f"<c:chartSpace xmlns:c='{c}'><c:chart>{plot}</c:chart></c:chartSpace>"
+    relation = add_part(source, "/word/charts/chart1.xml", "chart", xml)
+    drawing = (
+        f'<w:drawing {nsdecls("w", "wp", "a", "r")}><wp:inline><wp:docPr id="1" descr="Sales by quarter"/>'
+        f'<a:graphic><a:graphicData uri="{c}"><c:chart xmlns:c="{c}" r:id="{relation}"/></a:graphicData></a:graphic>'
+        "</wp:inline></w:drawing>"
+    )
+    source.add_paragraph("See below.").add_run()._r.append(parse_xml(drawing))
+    document = parsed(tmp_path, source)
+    assert [block.text for block in document.blocks] == [
+        "See below.",
+        "Sales by quarter",
+        "Line chart",
+        " | 2024\nQ1 | 4.5",
+    ]
+    assert document.blocks[-1].rows == (("", "2024"), ("Q1", "4.5"))
+
+
+def test_docx_checkboxes_and_formulas_are_text(tmp_path: Path) -> None:
+    source = docx.Document()
+    w14 = 'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
+    for checked, glyph in (("1", "☒"), ("0", "☐")):
+        paragraph = source.add_paragraph()
+        state = f'<w14:checkbox><w14:checked w14:val="{checked}"/></w14:checkbox>'
+        box = (
+            f"<w:sdt {nsdecls('w')} {w14}><w:sdtPr>{state}</w:sdtPr>"
+            f"<w:sdtContent><w:r><w:t>{glyph}</w:t></w:r></w:sdtContent></w:sdt>"
+        )
+        paragraph._p.append(parse_xml(box))
+        paragraph.add_run(" Design")
+    m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    run = "<m:r><m:t>{}</m:t></m:r>".format
+    formula = f"<m:oMath {m}>{run('E=m')}<m:sSup><m:e>{run('c')}</m:e><m:sup>{run('2')}</m:sup></m:sSup></m:oMath>"
+    source.add_paragraph("Energy: ")._p.append(parse_xml(formula))
+    texts = [block.text for block in parsed(tmp_path, source).blocks]
+    assert texts == ["[x] Design", "[ ] Design", "Energy: E=mc^2"]
+
+
+def test_docx_numbering_restarts_once_and_writes_legal_levels_in_arabic() -> None:
+    levels = (
+        '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="chineseCounting"/><w:lvlText w:val="第%1章"/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:isLgl/><w:lvlText w:val="%1.%2"/></w:lvl>'
+    )
+    override = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    root = parse_xml(
+        f'<w:numbering {nsdecls("w")}><w:abstractNum w:abstractNumId="5">{levels}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="5"/></w:num>'
+        f'<w:num w:numId="2"><w:abstractNumId w:val="5"/>{override}</w:num></w:numbering>'
+    )
+    numbering = Numbering.of(root)
+    told = [("1", 0), ("1", 0), ("1", 1), ("2", 0), ("2", 0), ("1", 0)]
+    assert [numbering.next(*one) for one in told] == ["第一章", "第二章", "2.1", "第一章", "第二章", "第三章"]
+
+
+def test_docx_takes_no_title_that_the_program_wrote(tmp_path: Path) -> None:
+    source = docx.Document()
+    source.core_properties.title = "Word Document"
+    source.add_heading("Scope", 1)
+    assert parsed(tmp_path, source).title == "Scope"
+
+
+def test_docx_tables_of_reports_come_back_cell_by_cell(tmp_path: Path, eval_data: Path) -> None:
+    with (eval_data / "tatqa" / "dev_contexts.jsonl").open(encoding="utf-8") as file:
+        tables = [json.loads(line)["table"] for _, line in zip(range(12), file, strict=False)]
+    source = docx.Document()
+    for rows in tables:
+        table = source.add_table(len(rows), len(rows[0]))
+        for row, line in zip(table.rows, rows, strict=True):
+            for cell, text in zip(row.cells, line, strict=True):
+                cell.text = text
+        source.add_paragraph("")
+    read = [block.rows for block in parsed(tmp_path, source).blocks]
+    assert [_without_empty(table) for table in read] == [_without_empty(table) for table in tables]
+
+
+def _without_empty(table) -> list[list[str]]:
+    rows = [[" ".join(cell.split()) for cell in row] for row in table if any(cell.strip() for cell in row)]
+    kept = [column for column in range(len(rows[0])) if any(row[column] for row in rows)]
+    return [[row[column] for column in kept] for row in rows]
 
 
 def test_docx_without_text_is_an_error(tmp_path: Path) -> None:
