@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import Field, StringConstraints
+from pydantic import Field, SecretStr, StringConstraints
 
 from agent.events import RunCompleted
 from ingest.types import Document, Job
@@ -80,6 +80,13 @@ class DocumentList(Value):
     """A page of documents."""
 
     documents: tuple[Document, ...]
+
+
+class RetryBody(Value):
+    """What a retry may bring along."""
+
+    password: SecretStr | None = Field(default=None, min_length=1, max_length=1024)
+    """Opens the document; takes the place of the one that was given with the upload."""
 
 
 class JobList(Value):

@@ -68,6 +68,7 @@ class Catalog:
         states: Collection[DocumentState] = LISTED,
         source: str | None = None,
         parent_id: str | None = None,
+        own: bool = False,
         limit: int = 50,
         offset: int = 0,
     ) -> list[Document]:
@@ -78,6 +79,7 @@ class Catalog:
             states: only documents in one of these states; deleted ones are not listed unless asked for.
             source: only versions of this source.
             parent_id: only documents found inside this one.
+            own: only what the principal uploaded.
             limit: at most so many.
             offset: how many to pass over.
         """
@@ -86,6 +88,8 @@ class Catalog:
             conditions.append(documents.c.source == source)
         if parent_id is not None:
             conditions.append(documents.c.parent_id == parent_id)
+        if own:
+            conditions.append(documents.c.created_by == principal.user)
         return self._select(*conditions, limit=limit, offset=offset)
 
     def versions(self, principal: Principal, document_id: str) -> list[Document]:

@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Callable, Collection
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, func, insert, or_, select, update
 
 from ingest.catalog import Clock, utc_now, visible_to
 from ingest.errors import UnknownJobError
@@ -126,14 +126,21 @@ def _visible(principal: Principal) -> ColumnElement[bool]:
 
 
 _WARNINGS = select(documents.c.warnings).where(documents.c.document_id == jobs.c.document_id).scalar_subquery()
-_COLUMNS = tuple(jobs.c[name] for name in Job.model_fields if name != "warnings")
+_INSIDE = documents.alias("inside")
+_CHILDREN = (
+    select(func.count())
+    .select_from(_INSIDE)
+    .where(_INSIDE.c.parent_id == jobs.c.document_id, _INSIDE.c.state != "deleted")
+    .scalar_subquery()
+)
+_COLUMNS = tuple(jobs.c[name] for name in Job.model_fields if name not in {"warnings", "children"})
 
 
 def _read(
     connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None, offset: int = 0
 ) -> builtins.list[Job]:
     statement = (
-        select(*_COLUMNS, _WARNINGS.label("warnings"))
+        select(*_COLUMNS, _WARNINGS.label("warnings"), _CHILDREN.label("children"))
         .where(*conditions)
         .order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc())
         .limit(limit)

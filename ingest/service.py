@@ -105,12 +105,13 @@ class Ingestion:
         states: Collection[DocumentState] = LISTED,
         source: str | None = None,
         parent_id: str | None = None,
+        own: bool = False,
         limit: int = 50,
         offset: int = 0,
     ) -> list[Document]:
-        """Return a page of documents, newest first; deleted ones are left out."""
+        """Return a page of documents, newest first; deleted ones are left out. Filters as in `Catalog.list`."""
         return self._catalog.list(
-            principal, states=states, source=source, parent_id=parent_id, limit=limit, offset=offset
+            principal, states=states, source=source, parent_id=parent_id, own=own, limit=limit, offset=offset
         )
 
     def list_versions(self, principal: Principal, document_id: str) -> list[Document]:

@@ -183,6 +183,8 @@ class Job(Value):
     """`unchanged`: the same bytes were ready already; `document_id` names that document. `noted`: an attachment
     that nobody reads; the report of the document it came in, which `document_id` names, says so."""
     attempts: int = 0
+    children: int = 0
+    """Documents that were found inside the document, as far as they are not deleted."""
     warnings: tuple[str, ...] = ()
     """What the admission policy found wanting in the document."""
     error_code: str | None = None

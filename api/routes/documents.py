@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from api.auth import Caller
 from api.container import Wired
@@ -20,7 +20,7 @@ from retrieval.types import EVERYONE
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
-_FIELDS = frozenset({"file", "source", *DocumentMeta.model_fields})
+_FIELDS = frozenset({"file", "source", "password", *DocumentMeta.model_fields})
 
 _READ_BYTES = 1 << 20
 
@@ -42,6 +42,9 @@ async def upload(
     labels: Annotated[list[str] | None, Form()] = None,
     access: Annotated[list[str] | None, Form(description="everyone, user:NAME, group:NAME")] = None,
     language: Annotated[str | None, Form()] = None,
+    password: Annotated[
+        SecretStr | None, Form(max_length=1024, description="Opens an encrypted document, and those found inside it.")
+    ] = None,
 ) -> Job:
     """Take a document in and return at once with its job. A field that is not known is refused."""
     # A misspelt `access` that is passed over would make a restricted document public.
@@ -62,13 +65,35 @@ async def upload(
         })
     except ValidationError as exc:
         raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in exc.errors()]) from None
-    return await wired.ingestion.submit(caller, source or file.filename or "upload", _pieces(file), meta)
+    return await wired.ingestion.submit(
+        caller,
+        source or file.filename or "upload",
+        _pieces(file),
+        meta,
+        password=password.get_secret_value() if password else None,
+    )
 
 
 @router.get("")
-async def documents(caller: Caller, wired: Wired, limit: Limit = 100, offset: Offset = 0) -> DocumentList:
+async def documents(
+    caller: Caller,
+    wired: Wired,
+    parent: Annotated[str | None, Query(description="Only documents found inside this one.")] = None,
+    source: Annotated[str | None, Query(description="Only versions of this name.")] = None,
+    own: Annotated[bool, Query(description="Only what the caller uploaded.")] = False,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> DocumentList:
     """List the documents that the caller may see, newest first."""
-    found = await asyncio.to_thread(wired.ingestion.list_documents, caller, limit=limit, offset=offset)
+    found = await asyncio.to_thread(
+        wired.ingestion.list_documents,
+        caller,
+        parent_id=parent,
+        source=source,
+        own=own,
+        limit=limit,
+        offset=offset,
+    )
     return DocumentList(documents=tuple(found))
 
 
@@ -86,7 +111,7 @@ async def report(document_id: str, caller: Caller, wired: Wired) -> AdmissionRep
 
 @router.delete("/{document_id}")
 async def delete(document_id: str, caller: Caller, wired: Wired) -> DeletionReceipt:
-    """Delete a document with all that was derived from it, and say what was left."""
+    """Delete a document with those found inside it and all that was derived from them, and say what was left."""
     return await wired.ingestion.delete(caller, document_id)
 
 
