@@ -2,101 +2,250 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from ingest.parsers.grid import Cell, table_block
-from ingest.parsers.pdf_lines import Line, median_size, rows_of
+from ingest.parsers.header_rows import is_figure, is_period
+from ingest.parsers.pdf_lines import Line, joined, median_size, rows_of
+from ingest.parsers.pdf_rows import PlacedRow, aligned_block
 from ingest.parsers.pdf_tables import FoundTable, on_page
 
 _MIN_ROWS = 3
 _WIDE = 4
 """Columns from which two rows are enough."""
-_MIN_GAP = 1.2
+_MIN_GAP = 1.0
 """Between cells, in type sizes; words stand closer."""
+_MAX_PENDING = 4
+"""Rows of one piece in a row, as labels over several lines make them, that a table may have inside."""
+_MAX_MISFIT = 0.3
+_MAX_HEADERS = 3
+_MAX_ASIDE = 80
+"""Characters of such a row."""
+_CURRENCIES = frozenset({"$", "€", "£", "¥", "￥", "US$", "HK$", "RMB", "NT$", "C$", "A$", "Rs.", "₹"})
+_TAILS = frozenset({")", "%", ")%", "％", "）"})
+
+Range = tuple[float, float]
 
 
 def borderless_tables(lines: Sequence[Line]) -> list[FoundTable]:
     """Find runs of rows whose pieces stand in the same columns; two columns count only where one holds figures."""
+    rows = [_with_signs(row) for row in rows_of([line for line in lines if line.upright and line.table is None])]
     found: list[FoundTable] = []
-    run: list[list[Line]] = []
-    for row in [*rows_of([line for line in lines if line.upright]), []]:
-        if len(row) >= 2 and _is_spread(row) and (not run or _is_near(run[-1], row)):
-            run.append(row)
-            continue
-        table = _borderless(run)
+    start = 0
+    while start < len(rows):
+        end = _table_end(rows, start, _run_end(rows, start))
+        table = _table(rows, start, end) if end > start else None
         if table is not None:
             found.append(table)
-        run = [row] if len(row) >= 2 and _is_spread(row) else []
+            start = end
+        else:
+            start = max(end, start + 1)
     return found
 
 
+def _with_signs(row: list[Line]) -> list[Line]:
+    """Join currency signs, closing brackets and percent signs, set apart, to their figures."""
+    if len(row) < 2:
+        return row
+    result = [row[0]]
+    for piece in row[1:]:
+        last = result[-1]
+        if (last.text in _CURRENCIES and (is_figure(piece.text) or piece.text in "-–—")) or piece.text in _TAILS:
+            result[-1] = joined(last, piece)
+        else:
+            result.append(piece)
+    return result
+
+
+def _run_end(rows: Sequence[Sequence[Line]], start: int) -> int:
+    """Return the index after the last row of the run that begins at `start`; `start` where none does."""
+    if not _is_spread(rows[start]):
+        return start
+    end, left, right = start + 1, rows[start][0].x0, rows[start][-1].x1
+    for index in range(start + 1, len(rows)):
+        row = rows[index]
+        if not _is_near(rows[index - 1], row):
+            break
+        if _is_spread(row):
+            end, left, right = index + 1, min(left, row[0].x0), max(right, row[-1].x1)
+        elif index - end >= _MAX_PENDING or not _is_aside(row, left, right):
+            break
+    return end
+
+
+def _table_end(rows: Sequence[Sequence[Line]], start: int, end: int) -> int:
+    """Part a run at a row of one piece where what follows stands in other columns: another table begins there."""
+    before: list[Sequence[Line]] = []
+    at = start
+    for first, last in _parts(rows, start, end):
+        part = rows[first:last]
+        if len(before) > 1 and len(part) > 1 and _are_apart(before, part):
+            return at
+        before.extend(part)
+        at = last
+    return end
+
+
+def _are_apart(above: Sequence[Sequence[Line]], below: Sequence[Sequence[Line]]) -> bool:
+    return max(_misfit(below, _columns(above)), _misfit(above, _columns(below))) > _MAX_MISFIT
+
+
+def _misfit(rows: Sequence[Sequence[Line]], columns: Sequence[Range]) -> float:
+    """Return the share of pieces that do not have a column of their own."""
+    misfits = pieces = 0
+    for row in rows:
+        taken: set[int] = set()
+        for piece in row:
+            touched = [index for index, (x0, x1) in enumerate(columns) if piece.x0 < x1 and piece.x1 > x0]
+            misfits += len(touched) != 1 or touched[0] in taken
+            taken.update(touched)
+        pieces += len(row)
+    return misfits / pieces
+
+
+def _parts(rows: Sequence[Sequence[Line]], start: int, end: int) -> list[tuple[int, int]]:
+    """Return the stretches of rows with several pieces."""
+    parts: list[tuple[int, int]] = []
+    for index in range(start, end):
+        if len(rows[index]) < 2:
+            continue
+        if parts and parts[-1][1] == index:
+            parts[-1] = parts[-1][0], index + 1
+        else:
+            parts.append((index, index + 1))
+    return parts
+
+
 def _is_spread(row: Sequence[Line]) -> bool:
-    gaps = [right.x0 - left.x1 for left, right in pairwise(row)]
-    return min(gaps) >= _MIN_GAP * median_size(row)
+    if len(row) < 2:
+        return False
+    return min(right.x0 - left.x1 for left, right in pairwise(row)) >= _MIN_GAP * median_size(row)
 
 
 def _is_near(above: Sequence[Line], below: Sequence[Line]) -> bool:
-    return below[0].y0 - above[0].y1 < 2.5 * median_size(above)
+    return below[0].y0 - above[0].y1 < 2.2 * median_size(above)
 
 
-def _borderless(run: Sequence[Sequence[Line]]) -> FoundTable | None:
-    width = max((len(row) for row in run), default=0)
-    if len(run) < (2 if width >= _WIDE else _MIN_ROWS):
+def _is_aside(row: Sequence[Line], left: float, right: float) -> bool:
+    """A row of one short piece beside or inside the columns: a label, or a further line of a cell."""
+    piece = row[0]
+    whole = max(right, piece.x1) - min(left, piece.x0)
+    return len(row) == 1 and piece.width <= 0.65 * whole and len(piece.text) <= _MAX_ASIDE
+
+
+def _table(rows: Sequence[Sequence[Line]], start: int, end: int) -> FoundTable | None:
+    spread = [row for row in rows[start:end] if len(row) >= 2]
+    columns = _columns(spread)
+    if len(columns) < 2 or len(spread) < (2 if len(columns) >= _WIDE else _MIN_ROWS):
         return None
-    columns = _columns(run)
-    if len(columns) != width:
-        # A title cell over several columns joins them: let the usual rows say where the columns are.
-        width = Counter(len(row) for row in run).most_common(1)[0][0]
-        columns = _columns([row for row in run if len(row) == width])
-    if len(columns) != width or width < 2:
+    if not _reads_like_table(spread, columns):
         return None
-    pieces = [piece for row in run for piece in row]
-    if median(len(piece.text) for piece in pieces) > 30 or (width == 2 and not _has_figures(run)):
-        return None
-    rows = [_spanned(row, columns) for row in run]
-    if any(row is None for row in rows):
-        return None
+    start = _with_header(rows, start, columns)
+    placed = [_placed(row, columns) for row in rows[start:end]]
+    pieces = [piece for row in rows[start:end] for piece in row]
     area = (
         min(piece.x0 for piece in pieces),
         min(piece.y0 for piece in pieces),
         max(piece.x1 for piece in pieces),
         max(piece.y1 for piece in pieces),
     )
-    block = on_page(table_block([row for row in rows if row is not None]), pieces[0].page_number, area)
+    block = on_page(aligned_block(placed, len(columns)), pieces[0].page_number, area)
     return None if block is None else FoundTable(block, area)
 
 
-def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
-    """Return the x ranges that the pieces of all rows cover, merged where they overlap."""
-    columns: list[tuple[float, float]] = []
-    for x0, x1 in sorted((piece.x0, piece.x1) for row in rows for piece in row):
-        if columns and x0 <= columns[-1][1]:
-            columns[-1] = (columns[-1][0], max(columns[-1][1], x1))
+def _columns(rows: Sequence[Sequence[Line]]) -> list[Range]:
+    """Return the x ranges of the columns: narrow pieces make them, wide ones that touch two are cells over both.
+
+    Ranges that never hold a piece in the same row are one column (indented labels,
+    a heading beside its right-aligned figures) where a piece reaches over both or
+    little room lies between.
+    """
+    columns: list[Range] = []
+    for piece in sorted((piece for row in rows for piece in row), key=lambda piece: piece.width):
+        touched = [index for index, (x0, x1) in enumerate(columns) if piece.x0 < x1 and piece.x1 > x0]
+        if not touched:
+            columns.append((piece.x0, piece.x1))
+        elif len(touched) == 1:
+            x0, x1 = columns[touched[0]]
+            columns[touched[0]] = min(x0, piece.x0), max(x1, piece.x1)
+    columns.sort()
+    index = 0
+    while index + 1 < len(columns):
+        if _are_one(columns[index], columns[index + 1], rows):
+            columns[index : index + 2] = [(columns[index][0], columns[index + 1][1])]
         else:
-            columns.append((x0, x1))
+            index += 1
     return columns
 
 
-def _spanned(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[Cell] | None:
-    """Place pieces in columns, a wide one over several; None where two pieces claim one column."""
-    cells: list[Cell] = []
-    column = 0
+def _are_one(left: Range, right: Range, rows: Sequence[Sequence[Line]]) -> bool:
+    bridged, together = False, 0
+    sides = [0, 0]
+    for row in rows:
+        in_left = [piece for piece in row if piece.x0 < left[1] and piece.x1 > left[0]]
+        in_right = [piece for piece in row if piece.x0 < right[1] and piece.x1 > right[0]]
+        bridged = bridged or any(piece in in_right for piece in in_left)
+        together += any(piece not in in_right for piece in in_left) and any(piece not in in_left for piece in in_right)
+        sides[0] += bool(in_left)
+        sides[1] += bool(in_right)
+    if together:
+        return False
+    return bridged or right[0] - left[1] < 2.0 * median_size(rows[0]) or min(sides) == 1
+
+
+def _reads_like_table(rows: Sequence[Sequence[Line]], columns: Sequence[Range]) -> bool:
+    """Tell a table from columns of prose: its pieces are short, and figures, or leave their column open."""
+    pieces = [piece for row in rows for piece in row]
+    if median(len(piece.text) for piece in pieces) > 30:
+        return False
+    values = [piece for row in rows for piece in row[1:]]
+    figures = sum(1 for piece in values if is_figure(piece.text) or is_period(piece.text) or piece.text in "-–—")
+    if len(columns) == 2:
+        last = [row[-1].text for row in rows]
+        return sum(any(map(str.isdigit, text)) and len(text) < 25 for text in last) * 3 >= len(last) * 2
+    if figures * 4 >= len(values):
+        return True
+    filling = sum(1 for piece in pieces if len(piece.text) > 14 and _fills(piece, columns))
+    return filling * 2 < len(pieces)
+
+
+def _fills(piece: Line, columns: Sequence[Range]) -> bool:
+    return any(x0 <= piece.middle_x <= x1 and piece.width >= 0.85 * (x1 - x0) for x0, x1 in columns)
+
+
+def _with_header(rows: Sequence[Sequence[Line]], start: int, columns: Sequence[Range]) -> int:
+    """Return the index of the first row above that belongs to the table.
+
+    That is one that stands over the columns of values alone, or a short label set
+    like the table and no further from it than its rows are from each other.
+    """
+    first = start
+    pitch = rows[start + 1][0].y1 - rows[start][0].y1
+    while first > 0 and start - first < _MAX_HEADERS and _is_near(rows[first - 1], rows[first]):
+        above, below = rows[first - 1], rows[first]
+        over_values = above[0].x0 >= columns[0][1] - 2 and len(above[0].text) <= 60
+        like_rows = (
+            len(above) == 1
+            and len(above[0].text) <= 40
+            and abs(above[0].x0 - columns[0][0]) < 12
+            and above[0].text[-1] not in ".。"
+            and (above[0].bold, above[0].size) == (below[0].bold, below[0].size)
+            and below[0].y1 - above[0].y1 <= 1.1 * pitch
+        )
+        if above[-1].x1 > columns[-1][1] + 20 or not (over_values or like_rows):
+            break
+        first -= 1
+    return first
+
+
+def _placed(row: Sequence[Line], columns: Sequence[Range]) -> PlacedRow:
+    """Give each piece the columns that it touches, or the nearest one."""
+    cells: list[tuple[int, int, str]] = []
     for piece in row:
         touched = [index for index, (x0, x1) in enumerate(columns) if piece.x0 < x1 and piece.x1 > x0]
-        if not touched or touched[0] < column:
-            return None
-        cells.extend(Cell("") for _ in range(touched[0] - column))
-        cells.append(Cell(piece.text, touched[-1] - touched[0] + 1))
-        column = touched[-1] + 1
-    return cells
-
-
-def _has_figures(run: Sequence[Sequence[Line]]) -> bool:
-    last = [row[-1].text for row in run]
-    return (
-        sum(1 for text in last if any(character.isdigit() for character in text) and len(text) < 25) * 3
-        >= len(last) * 2
-    )
+        if not touched:
+            middle = piece.middle_x
+            touched = [min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))]
+        cells.append((touched[0], touched[-1], piece.text))
+    return PlacedRow(cells, row[0].y1, median_size(row))
