@@ -15,10 +15,10 @@ class ParserSettings(Value):
     processes: int = Field(default=1, ge=1, le=32)
     timeout_s: float = Field(default=300.0, gt=0)
     """Wall time for one document; one with pages may take `page_average_s` more for each of them."""
-    page_timeout_s: float = Field(default=60.0, gt=0)
+    page_timeout_s: float = Field(default=120.0, gt=0)
     """Wall time for one page, where the parser tells of its pages."""
-    page_average_s: float = Field(default=6.0, ge=0)
-    """What a page may add to its document's wall time: a scanned book takes two seconds a page."""
+    page_average_s: float = Field(default=20.0, ge=0)
+    """What a page may add to its document's wall time: a dense scanned page takes seven seconds of one core."""
     memory_mb: int = Field(default=2048, ge=256)
     max_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_pages: int = Field(default=10_000, ge=1)

@@ -15,6 +15,7 @@ from ingest.parsers.joining import collapse
 from ingest.parsers.pdf_assembly import assemble
 from ingest.parsers.pdf_headings import OutlineEntry
 from ingest.parsers.pdf_lines import garbled_ratio
+from ingest.parsers.pdf_ocr import read_page, turn_boxes_back
 from ingest.parsers.pdf_page import PageContent, page_content, text_layer
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
@@ -37,21 +38,27 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings, session: Pa
         EncryptedDocumentError: it needs a password.
         CorruptDocumentError: it cannot be opened or has no pages.
         DocumentTooLargeError: more pages than `limits.max_pages`.
-        NoTextError: no page has a text layer; says that OCR is needed.
+        NoTextError: no page has text, in its text layer or in its picture.
     """
     try:
         with _pymupdf().open(str(path), filetype="pdf") as document:
             _check(document, display_name, limits)
             outline, title = _outline(document), _metadata_title(document)
-            pages = _read_pages(document, session)
+            pages = _read_pages(document, limits, session)
     except _vendor_errors() as exc:
         _raise_if_out_of_memory(exc)
         raise CorruptDocumentError(
             f"{display_name}: the PDF is damaged and cannot be read ({type(exc).__name__})"
         ) from exc
     if not any(page.lines or page.tables for page in pages):
-        raise NoTextError(f"{display_name}: none of its {len(pages)} pages has a text layer; it needs OCR")
-    return assemble(pages, outline, title)
+        raise NoTextError(f"{display_name}: none of its {len(pages)} pages has {_nothing(limits)}")
+    return turn_boxes_back(assemble(pages, outline, title), pages)
+
+
+def _nothing(limits: ParserSettings) -> str:
+    return (
+        "a text layer, and OCR is switched off" if limits.ocr == "off" else "text, and OCR found none in its pictures"
+    )
 
 
 def _pymupdf() -> Any:
@@ -84,11 +91,13 @@ def _check(document: Any, display_name: str, limits: ParserSettings) -> None:
         raise DocumentTooLargeError(f"{display_name}: {document.page_count} pages, the limit is {limits.max_pages}")
 
 
-def _read_pages(document: Any, session: ParseSession) -> list[PageContent]:
+def _read_pages(document: Any, limits: ParserSettings, session: ParseSession) -> list[PageContent]:
     total: int = document.page_count
     pages: list[PageContent] = []
+    session.page_done(0, total)
     for index in range(total):
-        pages.append(_read_page(document, index))
+        # A page that is left out brought the process down before; the sandbox says so in the notes.
+        pages.append(PageContent(index + 1) if session.skips(index + 1) else _read_page(document, index, limits))
         if index % _SHRINK_EVERY == _SHRINK_EVERY - 1:
             _pymupdf().TOOLS.store_shrink(100)
         session.page_done(index + 1, total)
@@ -97,12 +106,14 @@ def _read_pages(document: Any, session: ParseSession) -> list[PageContent]:
     return pages
 
 
-def _read_page(document: Any, index: int) -> PageContent:
+def _read_page(document: Any, index: int, limits: ParserSettings) -> PageContent:
     number = index + 1
     try:
         page = document[index]
-        text = text_layer(page, number)
-        return page_content(page, number, text)
+        reading = read_page(page, number, text_layer(page, number), limits)
+        content = page_content(page, number, reading.text)
+        content.remark = reading.remark
+        return content
     except _vendor_errors() as exc:
         _raise_if_out_of_memory(exc)
         # One broken page costs that page, not the document; the report names it.

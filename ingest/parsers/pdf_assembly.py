@@ -93,6 +93,8 @@ def _notes(pages: Sequence[PageContent], furniture: int) -> tuple[str, ...]:
         notes.append(f"{furniture} lines of running headers, footers and page numbers were left out")
     if pictures := [page.number for page in pages if page.is_picture]:
         notes.append(f"pages without a text layer, which need OCR: {_ranges(pictures)}")
+    for remark in dict.fromkeys(page.remark for page in pages if page.remark):
+        notes.append(f"{remark}: pages {_ranges([page.number for page in pages if page.remark == remark])}")
     if damaged := [page.number for page in pages if page.is_damaged]:
         notes.append(f"damaged pages that could not be read: {_ranges(damaged)}")
     return tuple(notes)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ingest.parsers.legibility import illegible_ratio
 from ingest.parsers.pdf_cells import grids_of
 from ingest.parsers.pdf_columns import borderless_tables
-from ingest.parsers.pdf_lines import Line, clean, garbled_ratio, line_of, mend_rows, raw_text
+from ingest.parsers.pdf_lines import Line, clean, line_of, mend_rows, raw_text
 from ingest.parsers.pdf_rules import rules_of_page
 from ingest.parsers.pdf_tables import FoundTable, inside, ruled_tables
 from ingest.types import PageYield
@@ -35,6 +36,8 @@ class PageText:
     garbled_ratio: float
     ocr: bool = False
     """True where the lines were read from the page's picture."""
+    turn: int = 0
+    """Degrees by which the page was turned clockwise to read it; the lines stand on the turned page."""
     words_of: Callable[[Line], Sequence[Line]] = _itself
     """Parts one of `lines` into its words; a line that cannot be parted comes back whole."""
 
@@ -53,6 +56,11 @@ class PageContent:
     is_damaged: bool = False
     is_picture: bool = False
     """It has pictures and no text."""
+    turn: int = 0
+    """See `PageText.turn`."""
+    width: float = 0.0
+    remark: str = ""
+    """What was done with the page, for the notes; pages with the same remark are named together."""
 
     def as_yield(self) -> PageYield:
         """Return the page's line of the admission report."""
@@ -66,7 +74,7 @@ def text_layer(page: Any, number: int) -> PageText:
     layer = _TextLayer(page, number)
     text = raw_text(layer.blocks)
     characters = sum(1 for character in text if not character.isspace())
-    return PageText(layer.lines(), characters, garbled_ratio(text), words_of=layer.words_of)
+    return PageText(layer.lines(), characters, illegible_ratio(text), words_of=layer.words_of)
 
 
 def page_content(page: Any, number: int, text: PageText) -> PageContent:
@@ -80,7 +88,9 @@ def page_content(page: Any, number: int, text: PageText) -> PageContent:
     aligned = borderless_tables(lines)
     return PageContent(
         number=number,
-        height=float(page.rect.height),
+        height=float(page.rect.width if text.turn in (90, 270) else page.rect.height),
+        width=float(page.rect.height if text.turn in (90, 270) else page.rect.width),
+        turn=text.turn,
         lines=_outside(lines, aligned),
         tables=tables + aligned,
         characters=text.characters,
