@@ -7,9 +7,10 @@ or wrong. A reader sees the right page, and a parser gets one of the texts told 
 from __future__ import annotations
 
 import re
+from string import ascii_lowercase
 
 from ingest.parsers.joining import is_cjk
-from ingest.parsers.pdf_lines import garbled_ratio
+from ingest.parsers.pdf_lines import garbled_ratio, visible_characters
 
 _FOREIGN_SHARE = 0.3
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|/?\b(?:g|glyph|cid|index|uni|afii|a)\d{1,6}\b|/G[0-9A-F]{2,4}\b", re.I)
@@ -35,7 +36,7 @@ _HAN_RUN = re.compile(r"[\u4e00-\u9fff\ue000-\uf8ff\u20ac]{6,}")
 
 def illegible_ratio(text: str) -> float:
     """Return the share of visible characters (0 to 1) that are not what the page shows; 0 for empty text."""
-    visible = sum(1 for character in text if not character.isspace())
+    visible = visible_characters(text)
     if not visible:
         return 0.0
     if _is_shifted_latin(text) or _is_shifted_han(text):
@@ -54,13 +55,16 @@ def is_in_foreign_script(text: str) -> bool:
 
 
 def _is_shifted_latin(text: str) -> bool:
-    letters = [character for character in text.lower() if "a" <= character <= "z"]
-    if len(letters) < _MIN_LETTERS:
+    lower = text.lower()
+    letters = sum(map(lower.count, ascii_lowercase))
+    if letters < _MIN_LETTERS:
         return False
-    return sum(1 for letter in letters if letter in _USUAL_LATIN) < _MIN_USUAL_LATIN * len(letters)
+    return sum(map(lower.count, _USUAL_LATIN)) < _MIN_USUAL_LATIN * letters
 
 
 def _is_shifted_han(text: str) -> bool:
+    if text.isascii():
+        return False
     han = [character for character in text if "\u4e00" <= character <= "\u9fff"]
     if len(han) < _MIN_HAN or any("\u3040" <= character <= "\u30ff" for character in text):
         # Japanese has other usual characters, and its kana in between.

@@ -26,6 +26,8 @@ _SYMBOL_GLYPHS = str.maketrans({
 })
 """Bullets of Symbol and Wingdings, which PDFs keep in the private use area."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_GARBLED = re.compile("[\ufffd\x00-\x1f\x7f-\x9f\ue000-\uf8ff\U000f0000-\U0010ffff]+")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+")
 _LEAD_NUMBER = re.compile(
     r"(?:[\dIVXivx]{1,4}(?:\.\d+)*[.)、．]?|[•·●○▪■◆▶➢✓❖–-]|[（(][\d一二三四五六七八九十]{1,3}[）)]|第.{1,4}[章节条])$"
 )
@@ -159,8 +161,10 @@ def joined(left: Line, right: Line) -> Line:
 def is_right_to_left(lines: Iterable[Line]) -> bool:
     """Tell whether most letters are Hebrew or Arabic."""
     text = "".join(line.text for line in lines)
+    if _RIGHT_TO_LEFT.search(text) is None:
+        return False
     letters = sum(1 for character in text if character.isalpha())
-    return letters > 0 and sum(1 for character in text if "\u0590" <= character <= "\u08ff") * 2 > letters
+    return sum(map(len, _RIGHT_TO_LEFT.findall(text))) * 2 > letters > 0
 
 
 def body_size(lines: Iterable[Line]) -> float:
@@ -180,11 +184,12 @@ def median_size(lines: Sequence[Line]) -> float:
 
 def garbled_ratio(text: str) -> float:
     """Return the share of visible characters without meaning: U+FFFD, private use, controls. 0 for empty text."""
-    visible = [character for character in text if not character.isspace()]
-    if not visible:
+    visible = visible_characters(text)
+    if not visible or _GARBLED.search(text) is None:
         return 0.0
-    return sum(1 for character in visible if _is_garbled(ord(character))) / len(visible)
+    return visible_characters("".join(_GARBLED.findall(text))) / visible
 
 
-def _is_garbled(code: int) -> bool:
-    return code == 0xFFFD or code < 0x20 or 0x7F <= code < 0xA0 or 0xE000 <= code <= 0xF8FF or code >= 0xF0000
+def visible_characters(text: str) -> int:
+    """Return how many characters are no white space."""
+    return len("".join(text.split()))

@@ -61,11 +61,13 @@ def read_page(page: Any, number: int, layer: PageText, limits: ParserSettings) -
         and ratio * layer.characters >= min(_MIN_GARBLED, layer.characters)
         and not is_in_foreign_script(" ".join(line.text for line in layer.lines))
     )
-    if limits.ocr == "off":
+    may_be_stamped = layer.characters < _STAMP_CHARACTERS
+    if limits.ocr == "off" or not (is_garbled or may_be_stamped or limits.ocr == "images"):
+        # The look at the pictures costs as much as the text.
         return PageReading(layer)
     images = [info for info in page.get_image_info() if _area(info["bbox"]) > 0]
     cover = sum(_area(info["bbox"]) for info in images) / max(1.0, float(page.rect.width * page.rect.height))
-    is_stamped = layer.characters < _STAMP_CHARACTERS and cover >= _MIN_COVER
+    is_stamped = may_be_stamped and cover >= _MIN_COVER
     wants_pictures = limits.ocr == "images" and any(_is_large(info, page) for info in images)
     if not (is_garbled or is_stamped or wants_pictures or layer.characters == 0):
         return PageReading(layer)

@@ -12,7 +12,7 @@ from typing import Any
 from ingest.parsers.legibility import illegible_ratio
 from ingest.parsers.pdf_cells import grids_of
 from ingest.parsers.pdf_columns import borderless_tables
-from ingest.parsers.pdf_lines import Line, clean, line_of, mend_rows, raw_text
+from ingest.parsers.pdf_lines import Line, clean, line_of, mend_rows, raw_text, visible_characters
 from ingest.parsers.pdf_rules import rules_of_page
 from ingest.parsers.pdf_tables import FoundTable, inside, ruled_tables
 from ingest.types import PageYield
@@ -73,8 +73,7 @@ def text_layer(page: Any, number: int) -> PageText:
     """Read the text that the PDF itself has for a page."""
     layer = _TextLayer(page, number)
     text = raw_text(layer.blocks)
-    characters = sum(1 for character in text if not character.isspace())
-    return PageText(layer.lines(), characters, illegible_ratio(text), words_of=layer.words_of)
+    return PageText(layer.lines(), visible_characters(text), illegible_ratio(text), words_of=layer.words_of)
 
 
 def page_content(page: Any, number: int, text: PageText) -> PageContent:
