@@ -35,6 +35,7 @@ from api.runs import RunService
 from api.settings import Settings
 from ingest.assembly import IngestParts, assemble
 from ingest.cutting import SymbolicCutter
+from ingest.page_images import PageImages
 from ingest.sandbox import ParserPool
 from ingest.service import Ingestion
 from ingest.worker import Worker
@@ -62,6 +63,7 @@ class Container:
     store: VectorStore
     searcher: Searcher
     ingestion: Ingestion
+    page_images: PageImages
     worker: Worker
     journal: Journal
     runs: RunService
@@ -151,6 +153,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             store=store,
             searcher=searcher,
             ingestion=ingest.ingestion,
+            page_images=_page_images(stack, settings, ingest, store),
             worker=ingest.worker,
             journal=journal,
             runs=runs,
@@ -195,6 +198,14 @@ async def _open_ingestion(
 
     stack.push_async_callback(end)
     return parts
+
+
+def _page_images(stack: AsyncExitStack, settings: Settings, parts: IngestParts, store: VectorStore) -> PageImages:
+    # A process of its own, started with the first picture: a reader does not wait for a document that is parsed.
+    limits = settings.ingestion.parser.model_copy(update={"processes": 1, "timeout_s": 60.0})
+    draughtsman = ParserPool(limits, handler="ingest.parsers.pdf_drawing:draw_page")
+    stack.push_async_callback(draughtsman.close)
+    return PageImages(parts.catalog, parts.originals, parts.vault, store, draughtsman)
 
 
 async def _wired(request: Request) -> Container:

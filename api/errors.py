@@ -53,6 +53,7 @@ STATUS: dict[str, int] = {
     "unauthenticated": 401,
     "forbidden": 403,
     "unknown_document": 404,
+    "unknown_page": 404,
     "unknown_job": 404,
     "unknown_run": 404,
     "unknown_secret": 404,

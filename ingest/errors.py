@@ -9,6 +9,7 @@ IngestError
 ├── AdmissionRejectedError    the text is too thin or too garbled for the admission policy (permanent)
 ├── ParserLimitError          the parser ran out of time or memory, or died (permanent)
 ├── UnknownDocumentError      no such document for this principal (permanent)
+├── UnknownPageError         the document has no such page (or chunk) to show (permanent)
 ├── UnknownJobError           no such job for this principal (permanent)
 ├── UnknownSecretError        no such pseudonym for this principal (permanent)
 ├── NotPermittedError         the principal lacks the right (permanent)
@@ -77,6 +78,12 @@ class UnknownDocumentError(IngestError):
     """No such document for this principal; the same answer for another tenant's."""
 
     code = "unknown_document"
+
+
+class UnknownPageError(IngestError):
+    """The document has no such page to show, or no such chunk to mark."""
+
+    code = "unknown_page"
 
 
 class UnknownJobError(IngestError):

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -84,7 +85,8 @@ class Originals:
         Raises:
             DamagedOriginalError: missing, cut, changed, or written under another key.
         """
-        copy = self._scratch_folder() / f"{document_id}.plain"
+        # A name of its own: a page may be shown while the document is parsed.
+        copy = self._scratch_folder() / f"{document_id}.{uuid4().hex}.plain"
         try:
             with _create(copy) as file:
                 for piece in self._read(tenant, document_id):
@@ -96,7 +98,7 @@ class Originals:
     @contextmanager
     def inside(self, document_id: str) -> Generator[Path]:
         """Give an empty folder for what is found inside a document; it goes with all its files on leaving the block."""
-        folder = self._scratch_folder() / f"{document_id}.inside"
+        folder = self._scratch_folder() / f"{document_id}.{uuid4().hex}.inside"
         folder.mkdir(mode=0o700)
         try:
             yield folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from pydantic import BaseModel
 
@@ -70,6 +70,7 @@ class FrameSession:
         password: str | None,
         skip_pages: frozenset[int],
         takes_attachments: bool,
+        instructions: dict[str, Any],
     ) -> None:
         self._writer = writer
         self._settings = settings
@@ -78,6 +79,8 @@ class FrameSession:
         self._password = password
         self._skip_pages = skip_pages
         self._takes_attachments = takes_attachments
+        self.instructions = instructions
+        """For handlers that do more than parse; empty for those."""
         self._attached = 0
         self._attached_bytes = 0
 

@@ -23,19 +23,21 @@ from ingest.errors import DocumentTooLargeError, IngestError, ParserLimitError, 
 from ingest.frames import BrokenFrameError, FrameKind, FrameReader
 from ingest.parser_limits import DocumentLimits, forbid_files
 from ingest.parser_session import FrameSession, FrameWriter
+from ingest.parsers.office_decryption import decrypted
 from ingest.parsers.registry import parse
 from ingest.parsers.session import ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 
-Handler = Callable[[Path, str, ParserSettings, ParseSession], ParsedDocument]
+Handler = Callable[[Path, str, ParserSettings, FrameSession], ParsedDocument]
 _READ = 64 * 1024
 
 
 def parse_file(path: Path, display_name: str, limits: ParserSettings, session: ParseSession) -> ParsedDocument:
     """Detect and parse; the handler of every real worker."""
     try:
-        return parse(path, detect(path, display_name), display_name, limits, session)
+        with decrypted(path, display_name, session.password) as plain:
+            return parse(plain, detect(plain, display_name), display_name, limits, session)
     except OSError as exc:
         raise SourceUnavailableError(f"{display_name}: the file cannot be read ({type(exc).__name__})") from exc
 
@@ -101,6 +103,7 @@ def _serve(request: dict[str, Any], handler: Handler, writer: FrameWriter) -> No
         password=request["password"],
         skip_pages=frozenset(request["skip_pages"]),
         takes_attachments=request["attachments"],
+        instructions=request["instructions"],
     )
     try:
         writer.send_document(handler(Path(request["path"]), name, settings, session))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ingest.errors import CorruptDocumentError, NoTextError, ParserLimitError
 from ingest.sandbox_result import Result
@@ -54,10 +55,12 @@ class ParserPool:
         password: str | None = None,
         attachments: Path | None = None,
         on_page: Callable[[int, int | None], None] = ignore_page,
+        instructions: Mapping[str, object] = MappingProxyType({}),
     ) -> ParsedDocument:
         """Detect and parse one file; waits for a free process. See `ingest.work.Parsers`.
 
         Pages that hang or crash the parser are left out, at most three, and named in the notes.
+        `instructions` are for handlers that do more than parse.
 
         Raises:
             ParserLimitError: out of time or memory, or the process died; says which.
@@ -65,7 +68,7 @@ class ParserPool:
         """
         if self._closed:
             raise RuntimeError("the parser pool is closed")
-        call = _Call(path, display_name, password, attachments, on_page, _Switch())
+        call = _Call(path, display_name, password, attachments, on_page, instructions, _Switch())
         future = asyncio.get_running_loop().run_in_executor(self._threads, self._run, call)
         try:
             return await future
@@ -125,6 +128,7 @@ class ParserPool:
                 skip_pages=skip_pages,
                 takes_attachments=call.attachments is not None,
                 settings=self._settings,
+                instructions=call.instructions,
             )
             worker.parse(request, result)
             whole = True
@@ -202,6 +206,7 @@ class _Call:
     password: str | None
     attachments: Path | None
     on_page: Callable[[int, int | None], None]
+    instructions: Mapping[str, object]
     switch: _Switch
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,7 @@ class Request:
     skip_pages: frozenset[int]
     takes_attachments: bool
     settings: ParserSettings
+    instructions: Mapping[str, object]
 
     def to_json(self) -> bytes:
         """Return what the worker reads."""
@@ -52,6 +54,7 @@ class Request:
             "skip_pages": sorted(self.skip_pages),
             "attachments": self.takes_attachments,
             "limits": self.settings.model_dump(mode="json"),
+            "instructions": dict(self.instructions),
         }).encode()
 
 

@@ -76,11 +76,7 @@ class Vault:
             UnknownSecretError: no document that the principal may see carries it.
             VaultKeyError: it was written under another key.
         """
-        if not principal.may("reveal"):
-            self._log(principal, pseudonym, reason, "refused")
-            raise NotPermittedError(f"user {principal.user!r} may not reveal secrets")
-        if not reason.strip():
-            raise ValueError("a reveal needs a reason")
+        self._permit(principal, pseudonym, reason)
         carried = exists(
             select(vault_uses.c.pseudonym)
             .join(documents, documents.c.document_id == vault_uses.c.document_id)
@@ -106,6 +102,23 @@ class Vault:
         # Logged before it is handed out: no value leaves without a trace.
         self._log(principal, pseudonym, reason, "revealed")
         return value
+
+    def permit_reveal(self, principal: Principal, place: str, reason: str) -> None:
+        """Permit a principal to see secrets where they stand (a page's picture), and log who, where and why.
+
+        Raises:
+            NotPermittedError: without the right `reveal`.
+            ValueError: without a reason.
+        """
+        self._permit(principal, place, reason)
+        self._log(principal, place, reason, "revealed")
+
+    def _permit(self, principal: Principal, what: str, reason: str) -> None:
+        if not principal.may("reveal"):
+            self._log(principal, what, reason, "refused")
+            raise NotPermittedError(f"user {principal.user!r} may not reveal secrets")
+        if not reason.strip():
+            raise ValueError("a reveal needs a reason")
 
     def count(self, tenant: str, document_id: str) -> int:
         """Count the pseudonyms that only this document carries."""
