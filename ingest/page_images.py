@@ -1,0 +1,124 @@
+"""Pictures of pages: where a citation stands, as the page shows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Protocol
+
+from ingest.catalog import Catalog
+from ingest.errors import CorruptDocumentError, UnknownPageError
+from ingest.originals import Originals
+from ingest.types import Document, ParsedDocument
+from ingest.vault import Vault
+from retrieval.store import VectorStore
+from retrieval.types import Box, Principal, Scope
+
+PICTURE = "page.png"
+_WITH_PAGES = frozenset({"pdf", "image"})
+
+
+class Draughtsman(Protocol):
+    """Draws in a process of its own; see `ingest.parsers.pdf_drawing.draw_page`."""
+
+    async def parse(
+        self,
+        path: Path,
+        display_name: str,
+        *,
+        password: str | None = None,
+        attachments: Path | None = None,
+        instructions: Mapping[str, object],
+    ) -> ParsedDocument:
+        """Follow the instructions and leave the picture among the attachments."""
+        ...
+
+
+class PageImages:
+    """Draws pages of documents for principals; hides secrets from those who did not ask for them with the right."""
+
+    def __init__(
+        self, catalog: Catalog, originals: Originals, vault: Vault, store: VectorStore, draughtsman: Draughtsman
+    ) -> None:
+        self._catalog = catalog
+        self._originals = originals
+        self._vault = vault
+        self._store = store
+        self._draughtsman = draughtsman
+
+    async def png(
+        self,
+        principal: Principal,
+        document_id: str,
+        page_number: int,
+        *,
+        chunk_id: str | None = None,
+        dpi: int = 110,
+        reveal_reason: str | None = None,
+    ) -> bytes:
+        """Return a page as PNG.
+
+        Args:
+            principal: who asks.
+            document_id: a document this principal may see.
+            page_number: from 1.
+            chunk_id: marks the boxes of this chunk.
+            dpi: 36 to 300.
+            reveal_reason: shows secrets too; needs the right `reveal`, and is logged.
+
+        Raises:
+            UnknownDocumentError: no such document for this principal.
+            UnknownPageError: the document has no pages, not this one, or no such chunk.
+            NotPermittedError: secrets asked for without the right.
+            IngestError: the page cannot be drawn.
+        """
+        document = await asyncio.to_thread(self._catalog.get, principal, document_id)
+        if document.format not in _WITH_PAGES:
+            raise UnknownPageError(f"document {document_id!r}: its format has no pages to show")
+        if document.page_count is not None and not 1 <= page_number <= document.page_count:
+            raise UnknownPageError(f"document {document_id!r}: no page {page_number}, it has {document.page_count}")
+        boxes = await self._boxes(principal, document, page_number, chunk_id)
+        if reveal_reason is not None:
+            # Logged before anything is shown: no secret leaves without a trace.
+            await asyncio.to_thread(
+                self._vault.permit_reveal, principal, f"page {page_number} of {document_id}", reveal_reason
+            )
+        return await self._draw(
+            document,
+            {
+                "page_number": page_number,
+                "dpi": dpi,
+                "boxes": [(box.x0, box.y0, box.x1, box.y1) for box in boxes],
+                "hides_secrets": reveal_reason is None,
+            },
+        )
+
+    async def _boxes(
+        self, principal: Principal, document: Document, page_number: int, chunk_id: str | None
+    ) -> list[Box]:
+        if chunk_id is None:
+            return []
+        chunks = await self._store.document_chunks(document.document_id, Scope.of(principal))
+        for chunk in chunks:
+            if chunk.chunk_id == chunk_id:
+                return [box for box in chunk.boxes if box.page_number == page_number]
+        raise UnknownPageError(f"document {document.document_id!r}: no chunk {chunk_id!r}")
+
+    async def _draw(self, document: Document, instructions: dict[str, object]) -> bytes:
+        tenant, document_id = document.tenant, document.document_id
+        async with AsyncExitStack() as stack:
+            path = await asyncio.to_thread(stack.enter_context, self._originals.plain(tenant, document_id))
+            folder = await asyncio.to_thread(stack.enter_context, self._originals.inside(document_id))
+            drawn = await self._draughtsman.parse(
+                path,
+                document.source,
+                password=await asyncio.to_thread(self._originals.password, tenant, document_id),
+                attachments=folder,
+                instructions=instructions,
+            )
+            for picture in drawn.attachments:
+                if picture.name == PICTURE:
+                    return await asyncio.to_thread((folder / picture.file).read_bytes)
+        raise CorruptDocumentError(f"document {document_id!r}: the page cannot be drawn")
