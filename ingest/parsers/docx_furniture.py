@@ -37,13 +37,18 @@ def furniture(body: Element, part: Any) -> tuple[list[Block], list[Block], int]:
         text = "" if root is None else " ".join(_texts(root))
         if not text:
             continue
-        if _PAGE_WORDS.fullmatch(text):
+        if is_page_number(text):
             left_out += 1
         elif squeeze(text) not in seen:
             seen.add(squeeze(text))
             blocks = headers if kind == "header" else footers
             blocks.append(Block(kind="paragraph", text=f"Page {kind}: {text}"))
     return headers, footers, left_out
+
+
+def is_page_number(text: str) -> bool:
+    """Tell whether a header or footer says nothing but the page: `Page 3 of 9`, `第 3 页`."""
+    return _PAGE_WORDS.fullmatch(text) is not None
 
 
 def _references(body: Element) -> Iterator[tuple[Element, str]]:

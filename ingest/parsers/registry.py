@@ -15,11 +15,14 @@ Parser = Callable[[Path, str, ParserSettings, ParseSession], ParsedDocument]
 
 PARSERS: dict[Format, str] = {
     "pdf": "ingest.parsers.pdf:parse_pdf",
+    "image": "ingest.parsers.image:parse_image",
     "docx": "ingest.parsers.docx:parse_docx",
     "pptx": "ingest.parsers.pptx:parse_pptx",
     "doc": "ingest.parsers.legacy:parse_doc",
     "rtf": "ingest.parsers.legacy:parse_rtf",
     "ppt": "ingest.parsers.legacy:parse_ppt",
+    "odt": "ingest.parsers.odt:parse_odt",
+    "odp": "ingest.parsers.odp:parse_odp",
     "xlsx": "ingest.parsers.xlsx:parse_xlsx",
     "xls": "ingest.parsers.xls:parse_xls",
     "ods": "ingest.parsers.ods:parse_ods",
@@ -38,6 +41,7 @@ PARSERS: dict[Format, str] = {
     "org": "ingest.parsers.org:parse_org",
     "notebook": "ingest.parsers.notebook:parse_notebook",
     "json": "ingest.parsers.jsonfile:parse_json",
+    "sqlite": "ingest.parsers.sqlite:parse_sqlite",
     "archive": "ingest.parsers.archive:parse_archive",
 }
 """Format → `module:function`. A parser is called with the file, its display name, the limits and the session."""
