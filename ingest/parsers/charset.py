@@ -48,8 +48,18 @@ def known_codec(declared: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(declared.strip().strip("\"'")).name
-        b"".decode(found)
     except (LookupError, ValueError):
         return None
     name = _WIDER.get(found, found)
-    return None if name in _NOT_FOR_TEXT else name
+    return None if name in _NOT_FOR_TEXT or not _gives_text(name) else name
+
+
+def _gives_text(codec: str) -> bool:
+    """Tell text encodings from codecs such as `base64`; an empty input would not show it."""
+    try:
+        b"a".decode(codec)
+    except LookupError:
+        return False
+    except UnicodeError:
+        return True
+    return True

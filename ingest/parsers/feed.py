@@ -29,12 +29,13 @@ def parse_feed(path: Path, display_name: str, limits: ParserSettings, session: P
         CorruptDocumentError: no feed can be made of it.
     """
     feed = _read(path.read_bytes(), display_name)
-    channel = cast("_Entry", feed["feed"])
+    channel = dict(cast("_Entry", feed["feed"]))
     title = _plain(channel, "title", display_name)
     blocks = [Block(kind="heading", level=1, text=title)] if title else []
     blocks.extend(_about_channel(channel, display_name))
     for entry in cast("Sequence[_Entry]", feed["entries"]):
-        blocks.extend(_entry_blocks(entry, display_name))
+        # As plain dicts: feedparser's own ones answer for a missing field with another one, and a warning.
+        blocks.extend(_entry_blocks(dict(entry), display_name))
     if not blocks:
         raise NoTextError(f"{display_name}: the feed has no text")
     encoding = feed.get("encoding")
@@ -54,10 +55,9 @@ def _read(raw: bytes, display_name: str) -> _Entry:
     Cleaning markup is left out, because only the text of it is kept.
     """
     try:
-        parsed: object = feedparser.parse(io.BytesIO(raw), resolve_relative_uris=False, sanitize_html=False)  # pyright: ignore[reportUnknownMemberType]
+        return cast("_Entry", feedparser.parse(io.BytesIO(raw), resolve_relative_uris=False, sanitize_html=False))  # pyright: ignore[reportUnknownMemberType]
     except (ValueError, LookupError, AttributeError, TypeError, AssertionError, RecursionError) as exc:
         raise CorruptDocumentError(f"{display_name}: the feed cannot be read") from exc
-    return cast("_Entry", parsed)
 
 
 def _about_channel(channel: _Entry, display_name: str) -> Iterator[Block]:

@@ -23,7 +23,7 @@ def message_source(head: Head, plain: str, markup: str, attachments: Sequence[tu
     message = MIMEMultipart("mixed", _subparts=[bodies])
     for line in head.lines():
         name, _, value = line.partition(": ")
-        message[name] = Header(" ".join(value.split()), "utf-8")
+        message[name] = Header(" ".join(value.split()), "utf-8").encode()
     for name, content in attachments:
         part = MIMEApplication(content)
         part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ingest.errors import CorruptDocumentError, NoTextError
@@ -21,6 +22,10 @@ from ingest.types import Block, ParsedDocument
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 _FRONT_TITLE = re.compile(r"^title[ \t]*:[ \t]*(.+?)[ \t]*$", re.M | re.I)
+_TABLE_TAG = re.compile(r"</?table\b", re.I)
+_BRACKET = re.compile(r"[\[\]]")
+_MAX_BRACKETS = 20
+_PLAIN = "plain_paragraphs"
 _INLINE_TAG = re.compile(r"<[^>]*>")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
 
@@ -38,7 +43,7 @@ def parse_markdown(
     decoded = decode(path.read_bytes(), display_name)
     title, text, notes = _split_front_matter(decoded.text)
     try:
-        blocks = markdown_blocks(text)
+        blocks, plain = _read(text)
     except RecursionError as exc:
         raise CorruptDocumentError(f"{display_name}: the Markdown is nested too deeply") from exc
     if not blocks:
@@ -49,15 +54,51 @@ def parse_markdown(
         blocks=blocks,
         title=title or heading,
         encoding=decoded.encoding,
-        notes=(*damage_notes(decoded), *notes),
+        notes=(*damage_notes(decoded), *notes, *_plain_note(plain)),
     )
 
 
 def markdown_blocks(text: str) -> tuple[Block, ...]:
     """Turn Markdown into blocks. Link targets are dropped, link texts and image descriptions stay."""
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[tuple[Block, ...], int]:
+    """Return the blocks, and how many paragraphs were read as plain text for the parser's sake."""
     # The preset drops what is nested deeper than 20; 100 is as deep as the parser's recursion bears.
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
-    return tuple(_Reader(parser.parse(text)).read())
+    parser.core.ruler.at("inline", _parse_inline)
+    environment: dict[str, int] = {}
+    return tuple(_Reader(parser.parse(text, environment), text.split("\n")).read()), environment.get(_PLAIN, 0)
+
+
+def _parse_inline(state: StateCore) -> None:
+    """Parse inline markup; a paragraph with brackets nested beyond sense stays as it is written.
+
+    Each open bracket costs the parser a tenth of a millisecond: 2 MB of them took it five minutes.
+    """
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        token.children = []
+        if _bracket_depth(token.content) <= _MAX_BRACKETS:
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+        else:
+            token.children.append(Token("text", "", 0, content=token.content))
+            state.env[_PLAIN] = int(state.env.get(_PLAIN, 0)) + 1
+
+
+def _bracket_depth(text: str) -> int:
+    """Return how many square brackets stand open at most; a closing one that closes nothing does not count."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(text):
+        depth = depth + 1 if bracket == "[" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _plain_note(count: int) -> tuple[str, ...]:
+    return (f"{count} paragraphs with endless brackets were read as plain text",) if count else ()
 
 
 def _split_front_matter(text: str) -> tuple[str, str, tuple[str, ...]]:
@@ -72,8 +113,8 @@ def _split_front_matter(text: str) -> tuple[str, str, tuple[str, ...]]:
 class _Reader:
     """Folds markdown-it's flat token list into blocks."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
+    def __init__(self, tokens: Sequence[Token], lines: Sequence[str]) -> None:
+        self._tokens, self._lines = tokens, lines
         self._blocks: list[Block] = []
         self._lists: list[int | None] = []
         """One per open list: the next number of an ordered list, None for a bullet list."""
@@ -111,7 +152,7 @@ class _Reader:
             case "fence" | "code_block":
                 self._code(token.content)
             case "html_block":
-                self._html(token.content)
+                return self._html(index)
             case _:
                 pass
         return index + 1
@@ -149,11 +190,33 @@ class _Reader:
         self._flush_list()
         self._blocks.append(Block(kind="code", text=text))
 
-    def _html(self, content: str) -> None:
+    def _html(self, index: int) -> int:
+        """Read embedded HTML; a table that blank lines cut into pieces is read from its source as a whole."""
+        last, content = index, self._tokens[index].content
+        if _open_tables(content) > 0:
+            last = self._table_end(index)
+            start, end = self._tokens[index].map, self._tokens[last].map
+            if last > index and start is not None and end is not None:
+                content = "\n".join(self._lines[start[0] : end[1]])
         blocks = html_blocks(content)
         if blocks:
             self._flush_list()
             self._blocks.extend(blocks)
+        return last + 1
+
+    def _table_end(self, index: int) -> int:
+        """Return the token that closes the table opened at `index`; `index` itself where none does."""
+        level = self._tokens[index].level
+        open_tables = 0
+        for at in range(index, len(self._tokens)):
+            token = self._tokens[at]
+            if token.level < level:
+                break
+            if token.type == "html_block" and token.level == level:
+                open_tables += _open_tables(token.content)
+                if open_tables <= 0:
+                    return at
+        return index
 
     def _table(self, index: int) -> int:
         rows: list[list[Cell]] = []
@@ -170,6 +233,11 @@ class _Reader:
             self._flush_list()
             self._blocks.append(block)
         return index + 1
+
+
+def _open_tables(markup: str) -> int:
+    """Count the tables that a piece of HTML leaves open; negative where it closes more."""
+    return sum(-1 if tag.startswith("</") else 1 for tag in _TABLE_TAG.findall(markup))
 
 
 def _inline(token: Token) -> str:

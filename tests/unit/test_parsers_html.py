@@ -66,6 +66,95 @@ def test_html_layout_table_is_read_as_text() -> None:
     ]
 
 
+def test_html_definition_lists_keep_term_and_definition_together() -> None:
+    (block,) = html_blocks("<dl><dt>Coffee<dd>Black<dd>Hot<dt>Milk<dd>White</dl>")
+    assert (block.kind, block.text) == ("list", "- Coffee\n  Black\n  Hot\n- Milk\n  White")
+
+
+def test_html_raised_figures_keep_their_distance() -> None:
+    (block,) = html_blocks(
+        "<p>10<sup>6</sup> m<sup>2</sup>, CO<sub>2</sub>, sales<sup><a href='#n'>3</a></sup>, "
+        "1<sup>st</sup>, 2<sup>[4]</sup>"
+    )
+    assert block.text == "10^6 m^2, CO2, sales 3, 1st, 2[4]"
+
+
+def test_html_table_of_data_may_hold_headings_code_and_tables() -> None:
+    (block,) = html_blocks(
+        "<table><tr><th>Name<th>Of</tr><tr><td><h3>Swim</h3><td><table><tr><td>fast<td>slow</table></tr></table>"
+    )
+    assert block.rows == (("Name", "Of"), ("Swim", "fast slow"))
+
+
+def test_html_table_of_one_filled_column_is_text() -> None:
+    blocks = html_blocks("<table><tr><td><p>One<p>Two</td><td> </td></tr></table>")
+    assert [(block.kind, block.text) for block in blocks] == [("paragraph", "One"), ("paragraph", "Two")]
+
+
+def test_html_long_columns_of_paragraphs_are_text() -> None:
+    column = f"<p>{'word ' * 150}<p>{'more ' * 150}"
+    blocks = html_blocks(f"<table><tr><td>Side<td>{column}</table>")
+    assert [block.kind for block in blocks] == ["paragraph"] * 3
+
+
+def test_html_nested_layout_tables_are_read_in_linear_time() -> None:
+    (block,) = html_blocks("<table><tr><td>" * 1500 + "deep")
+    assert block.text == "deep"
+
+
+def test_html_leaves_data_addresses_templates_and_controls_out() -> None:
+    blocks = html_blocks(
+        '<p>A<img src="data:image/png;base64,AAAA" alt="data:image/png;base64,AAAA"></p><template>t</template>'
+        "<form><label>Name</label><input value=v><select><option>o</select><textarea>x</textarea>"
+        "<button>b</button></form>"
+        "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>"
+    )
+    assert [block.text for block in blocks] == ["A", "Name", "漢"]
+
+
+def test_html_written_as_xhtml_may_close_any_element_at_once(tmp_path: Path) -> None:
+    document = parsed(
+        tmp_path, '<?xml version="1.0"?><html><head><title/></head><body><a id="x"/><p>Words</p></body></html>'
+    )
+    assert [block.text for block in document.blocks] == ["Words"]
+
+
+def test_html_of_frames_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NoTextError, match="frames"):
+        parsed(tmp_path, "<frameset><frame src=a.html><noframes>Get a browser</noframes></frameset>")
+
+
+def test_html_drops_furniture_of_links_but_never_words(tmp_path: Path) -> None:
+    document = parsed(
+        tmp_path,
+        "<header><a href=/>Home</a> <a href=/x>Products</a></header><header><h1>Annual report</h1></header>"
+        f"<p>{'word ' * 20}</p><aside>Note: figures are audited.</aside>"
+        "<article><p>An article.</p><footer><a href=/s>Source of it</a></footer></article>"
+        "<footer><a href=/c>Contact</a> | <a href=/p>Privacy</a></footer>",
+    )
+    texts = [block.text for block in document.blocks]
+    assert texts == [
+        "Annual report",
+        ("word " * 20).strip(),
+        "Note: figures are audited.",
+        "An article.",
+        "Source of it",
+    ]
+    assert document.notes == ("2 headers, footers or side columns of links were left out",)
+
+
+def test_html_without_main_reads_the_only_article_that_holds_most(tmp_path: Path) -> None:
+    document = parsed(tmp_path, f"<div>Other stories</div><article><p>{'word ' * 30}</p></article>")
+    assert len(document.blocks) == 1
+    assert document.notes == ("only the article element was read",)
+
+
+@pytest.mark.parametrize("declared", ["idna", "undefined", "unicode_escape", "base64", "utf-16", "\udcff"])
+def test_html_declared_in_what_is_no_encoding_is_read(tmp_path: Path, declared: str) -> None:
+    content = f"<meta charset={declared}><p>plain words</p>".encode("utf-8", "surrogatepass")
+    assert parsed(tmp_path, content).blocks[0].text == "plain words"
+
+
 def test_html_prefers_main_where_it_holds_most_text(tmp_path: Path) -> None:
     document = parsed(tmp_path, f"<body><div>Menu</div><main><p>{'word ' * 20}</p></main></body>")
     assert [block.text for block in document.blocks] == [("word " * 20).strip()]

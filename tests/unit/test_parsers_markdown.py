@@ -82,6 +82,31 @@ def test_markdown_bears_deep_nesting(tmp_path: Path) -> None:
     assert "deep" in parsed(tmp_path, ">" * 60 + " deep\n").blocks[0].text
 
 
+def test_markdown_html_table_cut_by_blank_lines_is_one_table() -> None:
+    text = "<table>\n\n<tr><th>A</th><th>B</th></tr>\n\n<tr><td>1</td>\n\n<td>2</td></tr>\n\n</table>\n\nAfter.\n"
+    blocks = markdown_blocks(text)
+    assert [block.kind for block in blocks] == ["table", "paragraph"]
+    assert blocks[0].rows == (("A", "B"), ("1", "2"))
+
+
+def test_markdown_html_table_never_closed_loses_nothing() -> None:
+    blocks = markdown_blocks("<table>\n<tr><td>one<td>two\n\nAfter *all*.\n")
+    assert [block.text for block in blocks] == ["one | two", "After all."]
+
+
+@pytest.mark.parametrize("unit", ["[", "![", "[a](", "[" * 40 + "]" * 40, "*a ", "<a "])
+def test_markdown_of_endless_marks_is_read(tmp_path: Path, unit: str) -> None:
+    document = parsed(tmp_path, f"# Head\n\n{unit * (60_000 // len(unit))}\n\nAfter.\n")
+    assert document.blocks[0].text == "Head"
+    assert document.blocks[-1].text == "After."
+
+
+def test_markdown_endless_brackets_stay_as_text_and_are_noted(tmp_path: Path) -> None:
+    document = parsed(tmp_path, "[" * 1000 + " words\n")
+    assert document.blocks[0].text.endswith("[ words")
+    assert "plain text" in document.notes[0]
+
+
 PIECES = st.lists(
     st.one_of(
         st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=20),
