@@ -12,7 +12,7 @@ export ATTEST_EVAL_DATA := $(abspath ../shared/eval)
 endif
 endif
 
-.PHONY: install install-dev demo test lint fmt serve bench bench-ingest clean
+.PHONY: install install-dev demo test lint fmt serve bench bench-ingest bench-crash clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,6 +52,11 @@ bench: $(VENV)/.base
 bench-ingest: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python tests/bench/run.py parsing ingestion
+
+# Processes killed at random moments of an ingestion: ROUNDS of them, 200 by default.
+ROUNDS ?= 200
+bench-crash: $(VENV)/.base
+	$(BIN)/python tests/bench/crash.py --rounds $(ROUNDS)
 
 clean:
 	rm -rf $(VENV) build *.egg-info

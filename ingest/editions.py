@@ -19,20 +19,34 @@ def same_line(document: Document) -> ColumnElement[bool]:
     )
 
 
-def take_place(connection: Connection, document: Document) -> None:
+def take_place(connection: Connection, document: Document) -> bool:
     """Order the line's editions around `document`, which has just been made ready.
 
     - Another edition with the same effective date, or the ready one when `document` is
-      undated: corrected, becomes deleted.
+      undated: corrected, becomes deleted. An undated `document` takes over its first day, or
+      begins where the last of the superseded ones ends.
     - The nearest edition before it: superseded from `document`'s first day on.
     - An edition after it: `document` itself is superseded from that one's first day on.
+    - Failed versions before it: become deleted, so that nobody tries them again.
+
+    A version may come late: one that failed and is tried again beside a later upload. A later
+    version that is undated, or has the same date, has corrected it by then.
+
+    Returns:
+        False when a later version corrects `document`: it became deleted itself.
     """
     begins = document.meta.effective_from
+    corrected: list[tuple[str, date | None]] = []
+    ended: list[date] = []
     former: tuple[date, str, date | None] | None = None
     later: tuple[date, str] | None = None
     editions = connection.execute(
         select(
-            documents.c.document_id, documents.c.effective_from, documents.c.superseded_from, documents.c.state
+            documents.c.document_id,
+            documents.c.version,
+            documents.c.effective_from,
+            documents.c.superseded_from,
+            documents.c.state,
         ).where(
             same_line(document),
             documents.c.state.in_(("ready", "superseded")),
@@ -41,15 +55,27 @@ def take_place(connection: Connection, document: Document) -> None:
     ).all()
     for edition in editions:
         starts: date | None = edition.effective_from
-        if starts == begins or (begins is None and edition.state == "ready"):
-            _correct(connection, edition.document_id, document.document_id)
-        elif begins is None:
-            continue
-        elif starts is None or starts < begins:
+        overtakes = edition.version > document.version
+        if overtakes and starts in (begins, None):
+            _set(connection, document.document_id, state="deleted", purged=False)
+            return False
+        if begins is None and not overtakes:
+            if edition.state == "ready":
+                corrected.append((edition.document_id, starts))
+            else:
+                ended.append(edition.superseded_from)
+        elif begins is not None and starts == begins:
+            corrected.append((edition.document_id, starts))
+        elif starts is None or (begins is not None and starts < begins):
             place = (starts or date.min, edition.document_id, edition.superseded_from)
             former = place if former is None or place[0] > former[0] else former
         elif later is None or starts < later[0]:
             later = (starts, edition.document_id)
+    for corrected_id, _ in corrected:
+        _correct(connection, corrected_id, document.document_id)
+    if begins is None:
+        first = [starts for _, starts in corrected if starts is not None] or ended
+        _set(connection, document.document_id, effective_from=max(first, default=None))
     if former is not None and begins is not None:
         # Where the edition between the two was deleted, the gap stays a gap: a deleted
         # edition never brings an older one back.
@@ -57,6 +83,12 @@ def take_place(connection: Connection, document: Document) -> None:
         _set(connection, former[1], state="superseded", superseded_from=until, superseded_by=document.document_id)
     if later is not None:
         _set(connection, document.document_id, state="superseded", superseded_from=later[0], superseded_by=later[1])
+    connection.execute(
+        update(documents)
+        .where(same_line(document), documents.c.state == "failed", documents.c.version < document.version)
+        .values(state="deleted", purged=False)
+    )
+    return True
 
 
 def _correct(connection: Connection, corrected_id: str, document_id: str) -> None:

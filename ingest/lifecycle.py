@@ -146,7 +146,8 @@ class Lifecycle:
             inside: adds the documents found inside it, in the same transaction.
 
         Returns:
-            False when the document was not pending any more (deleted in between).
+            False when the document was not pending any more (deleted in between), or a later version has taken its
+            place already.
         """
         for _ in range(_TRIES):
             try:
@@ -166,7 +167,8 @@ class Lifecycle:
             )
             if done.rowcount == 0:
                 return document.state in {"ready", "superseded"}
-            take_place(connection, document)
+            if not take_place(connection, document):
+                return False
             if document.parent_id is not None:
                 end_with_parent(connection, document)
             inside(connection, document)

@@ -256,7 +256,7 @@ class Pipeline:
             )
         register = partial(self._children.register, children=work.children)
         if not await asyncio.to_thread(self._lifecycle.switch, document.document_id, register):
-            raise JobCancelledError(f"document {document.document_id!r}: deleted while it was taken in")
+            raise JobCancelledError(f"document {document.document_id!r}: deleted or replaced while it was taken in")
 
     def _conclude(self, work: Work) -> None:
         claim, document_id = work.claim, work.document.document_id

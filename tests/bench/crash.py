@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -31,8 +32,9 @@ from sqlalchemy import Engine, select
 from api.database import open_engine
 from ingest.assembly import IngestParts, assemble
 from ingest.cutting import SymbolicCutter
+from ingest.errors import UnknownDocumentError
 from ingest.parser_worker import parse_file
-from ingest.parsers.session import ParseSession
+from ingest.parsers.session import QUIET
 from ingest.sandbox import ParserPool
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
 from ingest.tables import documents, jobs, vault_uses
@@ -83,7 +85,7 @@ class HereParsers:
     """Parses with the real parsers in this process: a fork of it starts at once."""
 
     async def parse(self, path: Path, display_name: str, **_options: Any) -> ParsedDocument:
-        return await asyncio.to_thread(parse_file, path, display_name, SETTINGS.parser, ParseSession())
+        return await asyncio.to_thread(parse_file, path, display_name, SETTINGS.parser, QUIET)
 
 
 @dataclass
@@ -243,39 +245,52 @@ async def live(
     working = asyncio.create_task(house.parts.worker.run_forever(asyncio.Event()))
     await resolve(house, journal, past)
     chance = random.Random(seed)
+    past = Past.of(journal)
     number = max(past.operations, default=0)
     for failed in house.parts.ingestion.list_jobs(ANN, states={"failed"}, limit=500):
         await retry(house, failed.job_id)
     while not working.done():
         number += 1
         source = chance.choice(sources)
-        current = Past.of(journal).expected().get(source)
+        current = past.expected().get(source)
         if current is not None and chance.random() < 0.25:
-            journal.write(n=number, op="delete", source=source)
+            operation: dict[str, Any] = {"n": number, "op": "delete", "source": source}
+            journal.write(**operation)
             await delete(house, source)
-            journal.write(ack=number)
+            answer: dict[str, Any] = {"ack": number}
         else:
             again = current is not None and chance.random() < 0.1
             text = current if again else number
-            journal.write(n=number, op="upload", source=source, text=text)
+            operation = {"n": number, "op": "upload", "source": source, "text": text}
+            journal.write(**operation)
             job = await house.parts.ingestion.submit(ANN, source, pieces(content(source, text)), DocumentMeta())
-            journal.write(ack=number, job=job.job_id)
-        await asyncio.sleep(chance.random() * 0.05)
+            answer = {"ack": number, "job": job.job_id}
+        journal.write(**answer)
+        past.operations[number], past.acknowledged[number] = operation, answer
+        await asyncio.sleep(chance.random() * 0.02)
     raise AssertionError("the worker ended")
 
 
 async def retry(house: House, job_id: str) -> None:
     """Try a job again that failed because its parser was killed; one that was replaced since stays as it is."""
-    from ingest.errors import UnknownDocumentError
-
-    try:
+    with contextlib.suppress(UnknownDocumentError):
         await house.parts.ingestion.retry(ANN, job_id)
-    except UnknownDocumentError:
-        pass
 
 
 async def pieces(text: str) -> AsyncIterator[bytes]:
     yield text.encode()
+
+
+async def fill(home: Path, language: SymbolLanguage, sources: list[str]) -> None:
+    """Take the whole corpus in, undisturbed."""
+    house = await open_house(home, language, sandboxed=False)
+    journal = Journal(home.parent / "journal.jsonl")
+    for number, source in enumerate(sources, start=1):
+        journal.write(n=number, op="upload", source=source, text=number)
+        job = await house.parts.ingestion.submit(ANN, source, pieces(content(source, number)), DocumentMeta())
+        journal.write(ack=number, job=job.job_id)
+    await house.parts.worker.run_until_idle()
+    await house.close()
 
 
 async def settle(home: Path, language: SymbolLanguage) -> None:
@@ -310,7 +325,7 @@ async def check_settled(house: House, home: Path, language: SymbolLanguage, past
     faults += [f"deleted document {row.document_id} is not purged" for row in unpurged]
     listed = house.parts.ingestion.list_documents(ANN, limit=1000)
     expected = past.expected()
-    if Counter(each.source for each in listed if each.state == "ready") != Counter(expected):
+    if Counter(each.source for each in listed if each.state == "ready") != Counter(list(expected)):
         wanted, got = set(expected), {each.source for each in listed if each.state == "ready"}
         faults.append(f"sources missing: {sorted(wanted - got)}, left over: {sorted(got - wanted)}")
     if len(listed) != len(expected):
@@ -325,7 +340,7 @@ async def check_settled(house: House, home: Path, language: SymbolLanguage, past
         if (number := expected.get(document.source)) is None:
             continue
         scratch.write_text(content(document.source, number), encoding="utf-8")
-        parsed = parse_file(scratch, document.source, SETTINGS.parser, ParseSession())
+        parsed = parse_file(scratch, document.source, SETTINGS.parser, QUIET)
         wanted_texts = sorted(chunk.text for chunk in cutter.cut(parsed, document).chunks)
         if sorted(by_document[document.document_id]) != wanted_texts:
             faults.append(f"{document.source} does not hold the chunks of upload {number}")
@@ -335,8 +350,11 @@ async def check_settled(house: House, home: Path, language: SymbolLanguage, past
     kept = {each.document_id for each in listed}
     if not carried <= kept:
         faults.append("the vault keeps uses of documents that are gone")
-    if {path.stem for path in (home / "originals").rglob("*.original")} != kept:
-        faults.append("originals and documents differ")
+    originals = {path.stem for path in (home / "originals").rglob("*.original")}
+    lost = sum(bool(ack.get("lost")) for ack in past.acknowledged.values())
+    # What an upload left that was killed before it was acknowledged is swept after a day.
+    if not kept <= originals or len(originals - kept) > lost:
+        faults.append(f"{len(kept - originals)} originals are missing, {len(originals - kept)} are left over")
     if list((home / "originals").rglob("*.plain")):
         faults.append("a plain copy of an original is left")
     assert states
@@ -378,6 +396,8 @@ def rounds(folder: Path, count: int, corpus: int, seed: int, settle_every: int) 
     chance = random.Random(seed)
     sources = [f"rules{n:03d}{SUFFIXES[n % len(SUFFIXES)]}" for n in range(corpus)]
     outcome = Outcome()
+    child = fork(lambda: fill(home, language, sources))
+    assert os.waitpid(child, 0)[1] == 0, "the corpus could not be taken in"
     for n in range(count):
         sandboxed = n % 5 == 4
         one_round(home, language, sources, chance, outcome, sandboxed=sandboxed)
@@ -397,7 +417,7 @@ def warm_up(folder: Path) -> None:
     for suffix in SUFFIXES:
         file = folder / f"warm{suffix}"
         file.write_text(content(f"rules000{suffix}", 1), encoding="utf-8")
-        parse_file(file, file.name, SETTINGS.parser, ParseSession())
+        parse_file(file, file.name, SETTINGS.parser, QUIET)
 
 
 def one_round(
@@ -475,9 +495,10 @@ def main() -> None:
         print(json.dumps(figures))
     else:
         print(
-            f"{figures['rounds']} rounds, {figures['killed']} processes and {figures['parsers_killed']} parsers killed, "
-            f"{figures['uploads']} uploads and {figures['deletes']} deletes over {figures['documents']} documents, "
-            f"{len(outcome.faults)} faults, {figures['seconds']} s (seed {options.seed})"
+            f"{figures['rounds']} rounds, {figures['killed']} processes and {figures['parsers_killed']} parsers "
+            f"killed, {figures['uploads']} uploads and {figures['deletes']} deletes over "
+            f"{figures['documents']} documents, {len(outcome.faults)} faults, {figures['seconds']} s "
+            f"(seed {options.seed})"
         )
         for fault in outcome.faults:
             print(f"- {fault}")
