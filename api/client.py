@@ -57,11 +57,11 @@ class AttestClient:
         """GET a resource."""
         return _body(await self._http.get(path, params=params))
 
-    async def every(self, path: str, key: str) -> list[Any]:
+    async def every(self, path: str, key: str, **params: str | int) -> list[Any]:
         """GET all pages of a list; `key` is the field that holds it."""
         found: list[Any] = []
         while True:
-            page = (await self.get(path, limit=_PAGE, offset=len(found)))[key]
+            page = (await self.get(path, limit=_PAGE, offset=len(found), **params))[key]
             found += page
             if len(page) < _PAGE:
                 return found

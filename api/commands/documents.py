@@ -22,19 +22,23 @@ def register(app: typer.Typer, summary: str) -> None:
     app.add_typer(group, name="documents")
 
 
-def list_documents(json_output: Json = False) -> None:
+def list_documents(
+    parent: Annotated[str | None, typer.Option(help="Only documents found inside this one (its id).")] = None,
+    json_output: Json = False,
+) -> None:
     """List documents, newest first."""
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
-        return {"documents": await client.every("/v1/documents", "documents")}
+        only = {} if parent is None else {"parent": parent}
+        return {"documents": await client.every("/v1/documents", "documents", **only)}
 
     found = run(work)
     if json_output:
         print_json(found)
         return
     fields = ("document_id", "title", "source", "version", "state", "page_count", "chunk_count", "error_code")
-    columns = ("id", "title", "source", "version", "state", "pages", "chunks", "error")
-    show_table(columns, ([d[field] for field in fields] for d in found["documents"]))
+    columns = ("id", "title", "source", "version", "state", "pages", "chunks", "error", "inside")
+    show_table(columns, ([d[field] for field in fields] + [d["parent_id"]] for d in found["documents"]))
 
 
 def show(document_id: Annotated[str, typer.Argument()], json_output: Json = True) -> None:
@@ -59,7 +63,10 @@ def delete(document_id: Annotated[str, typer.Argument()], json_output: Json = Fa
     if json_output:
         print_json(receipt)
     else:
-        out.print(f"deleted {document_id} with {counted(receipt['deleted_chunks'], 'chunk')}", markup=False)
+        inside = receipt["deleted_children"]
+        within = f" and {counted(inside, 'document')} found inside it" if inside else ""
+        chunks = counted(receipt["deleted_chunks"], "chunk")
+        out.print(f"deleted {document_id}{within} with {chunks}", markup=False)
         out.print(f"looked for what may be left: {', '.join(receipt['left'])}", markup=False)
     if left:
         fail(f"left behind: {', '.join(f'{count} {name}' for name, count in left.items())}", EXIT_FAILED)

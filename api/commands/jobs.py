@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from api.client import AttestClient
 from api.commands.rendering import show_table, without_source
-from api.commands.session import Json, print_json, run
+from api.commands.session import Json, password_given, print_json, run
 from api.settings import Settings
 
 
@@ -17,6 +18,8 @@ def register(app: typer.Typer, summary: str) -> None:
     group = typer.Typer(help=summary, no_args_is_help=True)
     group.command("list")(list_jobs)
     group.command("show")(show)
+    group.command("retry")(retry)
+    group.command("cancel")(cancel)
     app.add_typer(group, name="jobs")
 
 
@@ -38,6 +41,29 @@ def show(job_id: Annotated[str, typer.Argument()], json_output: Json = True) -> 
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
         return await client.get(f"/v1/jobs/{job_id}")
+
+    print_json(run(work))
+
+
+def retry(
+    job_id: Annotated[str, typer.Argument()],
+    password_file: Annotated[Path | None, typer.Option(help="File whose first line opens the document.")] = None,
+    password_prompt: Annotated[bool, typer.Option("--password-prompt", help="Ask for that password.")] = False,
+) -> None:
+    """Queue a failed job again, with another password where the document needs one; print it as JSON."""
+    body = password_given(password_file, ask=password_prompt)
+
+    async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
+        return await client.post(f"/v1/jobs/{job_id}/retry", body)
+
+    print_json(run(work))
+
+
+def cancel(job_id: Annotated[str, typer.Argument()]) -> None:
+    """End a job that is not over, and drop its document; print it as JSON."""
+
+    async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
+        return await client.post(f"/v1/jobs/{job_id}/cancel", {})
 
     print_json(run(work))
 

@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import httpx
@@ -64,3 +65,26 @@ def fail(message: str, code: int) -> NoReturn:
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def print_json_line(value: Any) -> None:
+    """Print a value as one line of JSON, at once."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def password_given(file: Path | None, *, ask: bool) -> dict[str, str]:
+    """Return the password as a form field; never from the command line, which every user of the machine can read."""
+    if file is not None and ask:
+        fail("--password-file and --password-prompt exclude each other", EXIT_USAGE)
+    if ask:
+        return {"password": typer.prompt("Password of the documents", hide_input=True, err=True)}
+    if file is None:
+        return {}
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        fail(f"{file}: the password cannot be read ({type(exc).__name__})", EXIT_USAGE)
+    if not lines or not lines[0]:
+        fail(f"{file}: its first line is empty; the password is expected there", EXIT_USAGE)
+    return {"password": lines[0]}

@@ -1,0 +1,78 @@
+"""The files of a folder, and what changed in it between two looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_HIDDEN = (".", "~$")
+_UNFINISHED = (".tmp", ".part", ".crdownload", ".download", ".swp", "~")
+"""Endings of files that a program is still writing."""
+
+
+def files_of(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files of a folder, at any depth, each with its name.
+
+    The name is the path below the folder, beginning with the folder's own. Hidden and unfinished
+    files, and all in hidden folders, are passed over.
+    """
+    top = folder.resolve().name  # `.` and `..` have names too
+    for file in sorted(folder.rglob("*")):
+        below = file.relative_to(folder)
+        passed_over = any(part.startswith(_HIDDEN) for part in below.parts) or file.name.endswith(_UNFINISHED)
+        if not passed_over and file.is_file():
+            yield file, Path(top, below).as_posix()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at the folder found."""
+
+    ready: Sequence[tuple[Path, str]]
+    """New and changed files that do not grow any more."""
+    gone: Sequence[str]
+    """Names of files that were there at an earlier look."""
+    growing: bool
+    """Some files were different a moment ago: look again soon."""
+    empty: bool
+    """There is no file at all, as in a drive that is not mounted."""
+
+
+class FolderState:
+    """Remembers the files of a folder from look to look. A file is ready when two looks found it the same."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.prefix = f"{folder.resolve().name}/"
+        """What all names of its files begin with."""
+        self._seen: dict[Path, tuple[int, int]] = {}
+        self._taken: dict[Path, tuple[int, int]] = {}
+        self._names: dict[Path, str] = {}
+
+    def look(self) -> Look:
+        """Look at the folder; what is reported ready or gone is not reported again until it changes."""
+        present: dict[Path, tuple[int, int]] = {}
+        for path, name in files_of(self._folder):
+            try:
+                found = path.stat()
+            except OSError:
+                continue  # gone since it was listed
+            present[path] = (found.st_size, found.st_mtime_ns)
+            self._names[path] = name
+        ready = [
+            path for path, sign in present.items() if self._seen.get(path) == sign and self._taken.get(path) != sign
+        ]
+        growing = any(self._seen.get(path) != sign for path, sign in present.items())
+        gone = [path for path in self._taken if path not in present]
+        self._seen = present
+        for path in ready:
+            self._taken[path] = present[path]
+        names = [self._names.pop(path) for path in gone]
+        for path in gone:
+            del self._taken[path]
+        return Look([(path, self._names[path]) for path in ready], names, growing, not present)
+
+    def names(self) -> set[str]:
+        """Return the names of all files that the last look found."""
+        return {self._names[path] for path in self._seen}

@@ -1,0 +1,106 @@
+"""`attest ingest --watch`: a folder's new and changed files are taken in as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
+
+from api.client import AttestClient
+from api.commands.folders import FolderState, Look
+from api.commands.intake import Outcome, ingest_files
+from api.commands.session import err
+
+_SETTLE_MS = 1000
+"""Files that stayed the same for so long are taken to be whole."""
+
+
+async def watch(
+    client: AttestClient,
+    folder: Path,
+    fields: dict[str, Any],
+    say: Callable[[Outcome], None],
+    *,
+    delete_missing: bool,
+) -> None:
+    """Take in what is in the folder and what comes, until SIGINT or SIGTERM.
+
+    Args:
+        client: the connection.
+        folder: looked through at any depth.
+        fields: what is said of all files.
+        say: told what became of each file.
+        delete_missing: delete the documents of files that are gone: those that the caller uploaded under a name
+            that begins with the folder's. Nothing is deleted while the folder has no files at all.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows: the default, an exception, ends it
+            loop.add_signal_handler(number, stop.set)
+    watching = asyncio.create_task(_watch(client, folder, fields, say, delete_missing=delete_missing))
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait([watching, stopping], return_when=asyncio.FIRST_COMPLETED)
+    for task in (watching, stopping):
+        task.cancel()
+    await asyncio.wait([watching, stopping])
+    if not watching.cancelled():
+        watching.result()
+    err.print("watching ended; what is not ready yet goes on at the next start", style="dim")
+
+
+async def _watch(
+    client: AttestClient, folder: Path, fields: dict[str, Any], say: Callable[[Outcome], None], *, delete_missing: bool
+) -> None:
+    state = FolderState(folder)
+    first = True
+    async for look in _looks(folder, state):
+        for outcome in await ingest_files(client, look.ready, fields, progress=False) if look.ready else ():
+            say(outcome)
+        if not delete_missing or look.empty:
+            continue
+        gone = list(look.gone)
+        if first:
+            # Files that went while nobody was watching.
+            gone += await _without_file(client, state.prefix, state.names())
+            first = False
+        for outcome in await _delete(client, gone):
+            say(outcome)
+
+
+async def _looks(folder: Path, state: FolderState) -> AsyncIterator[Look]:
+    look = state.look()
+    yield look
+    # The names of changed files are not used: looking misses nothing, whatever the system dropped of its events.
+    async for changes in awatch(folder, watch_filter=None, rust_timeout=_SETTLE_MS, yield_on_timeout=True):
+        if changes or look.growing:
+            look = await asyncio.to_thread(state.look)
+            yield look
+
+
+async def _without_file(client: AttestClient, prefix: str, names: set[str]) -> list[str]:
+    documents = await client.every("/v1/documents", "documents", own="true")
+    sources = {each["source"] for each in documents if each["parent_id"] is None}
+    return sorted(source for source in sources if source.startswith(prefix) and source not in names)
+
+
+async def _delete(client: AttestClient, sources: Sequence[str]) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    for source in sources:
+        for document in await client.every("/v1/documents", "documents", own="true", source=source):
+            receipt = await client.delete(f"/v1/documents/{document['document_id']}")
+            outcomes.append(
+                Outcome(
+                    source,
+                    "deleted",
+                    document_id=document["document_id"],
+                    chunks=receipt["deleted_chunks"],
+                    children=receipt["deleted_children"],
+                )
+            )
+    return outcomes

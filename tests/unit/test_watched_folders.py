@@ -1,0 +1,72 @@
+"""What a watched folder reports: whole files once, changes, what is gone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from api.commands.folders import FolderState, files_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    (folder / "below").mkdir(parents=True)
+    return folder
+
+
+def put(folder: Path, name: str, content: str, at: int = 1_000_000_000) -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    os.utime(path, ns=(at, at))
+    return path
+
+
+def ready(state: FolderState) -> list[str]:
+    return [name for _, name in state.look().ready]
+
+
+def test_files_of_a_folder_passes_over_hidden_and_unfinished_files(folder: Path) -> None:
+    for name in ("a.txt", "below/b.txt", ".hidden/c.txt", ".d.txt", "~$e.docx", "f.tmp", "g.part", "h.txt~", "i.swp"):
+        put(folder, name, "text")
+    assert [name for _, name in files_of(folder)] == ["papers/a.txt", "papers/below/b.txt"]
+    assert [name for _, name in files_of(folder / "below" / "..")] == ["papers/a.txt", "papers/below/b.txt"]
+
+
+def test_folder_state_reports_a_file_once_it_does_not_grow_any_more(folder: Path) -> None:
+    state = FolderState(folder)
+    assert state.look().empty
+    put(folder, "a.txt", "begin")
+    first = state.look()
+    assert (first.ready, first.growing, first.empty) == ([], True, False)
+    put(folder, "a.txt", "begin and go on")
+    assert ready(state) == []
+    assert ready(state) == ["papers/a.txt"]
+    last = state.look()
+    assert (last.ready, last.gone, last.growing) == ([], [], False)
+
+
+def test_folder_state_reports_changes_of_size_or_time(folder: Path) -> None:
+    state = FolderState(folder)
+    put(folder, "a.txt", "one")
+    put(folder, "b.txt", "two")
+    assert [ready(state), ready(state)] == [[], ["papers/a.txt", "papers/b.txt"]]
+    put(folder, "b.txt", "owt", at=2_000_000_000)
+    assert [ready(state), ready(state), ready(state)] == [[], ["papers/b.txt"], []]
+
+
+def test_folder_state_reports_what_is_gone_once_and_what_comes_back(folder: Path) -> None:
+    state = FolderState(folder)
+    path = put(folder, "below/a.txt", "one")
+    put(folder, "b.txt", "two")
+    state.look()
+    state.look()
+    path.unlink()
+    assert list(state.look().gone) == ["papers/below/a.txt"]
+    assert list(state.look().gone) == []
+    assert state.names() == {"papers/b.txt"}
+    put(folder, "below/a.txt", "one")
+    assert [ready(state), ready(state)] == [[], ["papers/below/a.txt"]]
