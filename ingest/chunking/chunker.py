@@ -24,6 +24,9 @@ from retrieval.types import Box
 _ONE_WORD_TOKENS = 8
 """A turn up to this size ("好的，同意。") means nothing without its neighbour."""
 
+_TABLE_BY_TABLE = frozenset({"sqlite", "database"})
+"""Formats in which a section is a table of a database, and is never merged with another's."""
+
 
 def document_text(parsed: ParsedDocument) -> str:
     """Return the text that `start_char` and `end_char` count in: blocks joined by blank lines."""
@@ -50,7 +53,8 @@ def chunk_document(
     title = parsed.title if title is None else title
     gauge = Gauge(measure, min(settings.max_tokens, max_tokens), title)
     drafts = [draft for section in sections_of(layout.blocks) for draft in _cut(layout, gauge, section, settings)]
-    drafts = _join(layout, gauge, _lead_in(layout, gauge, drafts), settings.min_tokens)
+    if parsed.format not in _TABLE_BY_TABLE:
+        drafts = _join(layout, gauge, _lead_in(layout, gauge, drafts), settings.min_tokens)
     return tuple(_finish(layout, gauge, draft, ordinal) for ordinal, draft in enumerate(drafts))
 
 
