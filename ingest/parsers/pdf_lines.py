@@ -87,9 +87,7 @@ def line_of(raw: dict[str, Any], page_number: int) -> Line | None:
     size = max(zip(weights, (span["size"] for span in spans), strict=True))[1]
     bold = sum(weight for weight, span in zip(weights, spans, strict=True) if is_bold(span["flags"], span["font"]))
     x0, y0, x1, y1 = raw["bbox"]
-    cosine, sine = raw["dir"]
-    upright = abs(sine) < 0.1 and cosine > 0 and not raw["wmode"]
-    return Line(text, page_number, x0, y0, x1, y1, round(float(size), 1), bold * 2 > sum(weights), upright)
+    return Line(text, page_number, x0, y0, x1, y1, round(float(size), 1), bold * 2 > sum(weights))
 
 
 def is_bold(flags: int, font: str) -> bool:

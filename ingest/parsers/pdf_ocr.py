@@ -79,7 +79,7 @@ def read_page(page: Any, number: int, layer: PageText, limits: ParserSettings) -
     if is_garbled:
         return _better(layer, read, ratio)
     if not reading.lines:
-        return PageReading(layer)
+        return PageReading(layer, "pictures without text" if images and not layer.lines else "")
     if not layer.lines:
         return PageReading(read, "read by OCR")
     added = _beside(layer, read)
@@ -148,7 +148,7 @@ def _better(layer: PageText, read: PageText, ratio: float) -> PageReading:
 
 def _beside(layer: PageText, read: PageText) -> list[Line]:
     """Return the recognised lines that the text layer does not have already."""
-    if read.turn:
+    if read.turn != layer.turn:
         return []
     return [line for line in read.lines if not any(_overlaps(line, known) for known in layer.lines)]
 

@@ -21,6 +21,8 @@ _FLAGS = 2 | 64
 """PyMuPDF's TEXT_PRESERVE_WHITESPACE and TEXT_MEDIABOX_CLIP."""
 _MIN_TABLE_LINES = 3
 
+Matrix = tuple[float, float, float, float, float, float]
+
 
 def _itself(line: Line) -> Sequence[Line]:
     return (line,)
@@ -54,8 +56,6 @@ class PageContent:
     garbled_ratio: float = 0.0
     ocr: bool = False
     is_damaged: bool = False
-    is_picture: bool = False
-    """It has pictures and no text."""
     turn: int = 0
     """See `PageText.turn`."""
     width: float = 0.0
@@ -73,7 +73,9 @@ def text_layer(page: Any, number: int) -> PageText:
     """Read the text that the PDF itself has for a page."""
     layer = _TextLayer(page, number)
     text = raw_text(layer.blocks)
-    return PageText(layer.lines(), visible_characters(text), illegible_ratio(text), words_of=layer.words_of)
+    return PageText(
+        layer.lines(), visible_characters(text), illegible_ratio(text), turn=layer.turn, words_of=layer.words_of
+    )
 
 
 def page_content(page: Any, number: int, text: PageText) -> PageContent:
@@ -81,7 +83,7 @@ def page_content(page: Any, number: int, text: PageText) -> PageContent:
     tables: list[FoundTable] = []
     rest: Sequence[Line] = text.lines
     if len(rest) >= _MIN_TABLE_LINES:
-        rules = rules_of_page(page.get_cdrawings(), page.rotation_matrix if page.rotation else None)
+        rules = rules_of_page(page.get_cdrawings(), reading_matrix(page, text.turn))
         tables, rest = ruled_tables(grids_of(rules), rest, text.words_of)
     lines = mend_rows(rest)
     aligned = borderless_tables(lines)
@@ -95,22 +97,27 @@ def page_content(page: Any, number: int, text: PageText) -> PageContent:
         characters=text.characters,
         garbled_ratio=text.garbled_ratio,
         ocr=text.ocr,
-        is_picture=not text.lines and bool(page.get_images()),
     )
 
 
 class _TextLayer:
-    """Lines of PyMuPDF's text page, and the words of those that are asked for."""
+    """Lines of PyMuPDF's text page, and the words of those that are asked for.
+
+    Text comes in the coordinates of the unrotated page. Here it stands as people see
+    it, and where most of it runs up, down or upside down (tables set sideways,
+    vertical Chinese and Japanese), as it stands when the page is turned to be read.
+    """
 
     def __init__(self, page: Any, number: int) -> None:
         self._textpage = page.get_textpage(flags=_FLAGS)
         self._number = number
-        # Text comes in the coordinates of the unrotated page; people see the rotated one.
-        self._rotation: int = page.rotation
-        self._matrix: Sequence[float] = tuple(page.rotation_matrix)
+        self.blocks: list[dict[str, Any]] = self._textpage.extractDICT()["blocks"]
+        self._quarters = int(page.rotation) // 90
+        self.turn = 90 * (-self._main_direction() % 4)
+        self._quarters += self.turn // 90
+        self._matrix = reading_matrix(page, self.turn)
         self._places: dict[int, tuple[int, int]] = {}
         self._words: dict[tuple[int, int], list[Line]] | None = None
-        self.blocks: list[dict[str, Any]] = self._textpage.extractDICT()["blocks"]
 
     def lines(self) -> list[Line]:
         lines: list[Line] = []
@@ -118,7 +125,7 @@ class _TextLayer:
             for line_index, raw in enumerate(block.get("lines", ())):
                 line = line_of(raw, self._number)
                 if line is not None:
-                    line = self._as_seen(line)
+                    line = self._as_read(line, self._direction(raw) == 0)
                     self._places[id(line)] = block_index, line_index
                     lines.append(line)
         return lines
@@ -130,18 +137,56 @@ class _TextLayer:
                 if word := clean(text):
                     x0, y0, x1, y1 = box
                     self._words.setdefault((block, number), []).append(
-                        self._as_seen(Line(word, self._number, x0, y0, x1, y1, size=10.0))
+                        self._as_read(Line(word, self._number, x0, y0, x1, y1, size=10.0), upright=True)
                     )
         return self._words.get(self._places[id(line)]) or (line,)
 
-    def _as_seen(self, line: Line) -> Line:
-        if not self._rotation:
-            return line
+    def _main_direction(self) -> int:
+        """Return the direction, as people see it, in which most of the text runs; 0 without a clear one."""
+        weights: dict[int, int] = {}
+        for block in self.blocks:
+            for raw in block.get("lines", ()):
+                length = sum(len(span["text"]) for span in raw["spans"])
+                direction = self._direction(raw)
+                weights[direction] = weights.get(direction, 0) + length
+        main = max(weights, key=lambda direction: weights[direction], default=0)
+        return main if main > 0 and weights[main] * 5 > sum(weights.values()) * 3 else 0
+
+    def _direction(self, raw: dict[str, Any]) -> int:
+        """Return 0 for text that runs to the right, 1 down, 2 to the left, 3 up, -1 at an angle."""
+        cosine, sine = raw["dir"]
+        if abs(sine) < 0.1:
+            quarters = 0 if cosine > 0 else 2
+        elif abs(cosine) < 0.1:
+            quarters = 1 if sine > 0 else 3
+        else:
+            return -1
+        return (quarters + self._quarters) % 4
+
+    def _as_read(self, line: Line, upright: bool) -> Line:
+        if self._matrix is None:
+            return line if line.upright == upright else replace(line, upright=upright)
         a, b, c, d, e, f = self._matrix
         x0, x1 = sorted((line.x0 * a + line.y0 * c + e, line.x1 * a + line.y1 * c + e))
         y0, y1 = sorted((line.x0 * b + line.y0 * d + f, line.x1 * b + line.y1 * d + f))
-        upright = line.upright if self._rotation == 180 else not line.upright
         return replace(line, x0=x0, y0=y0, x1=x1, y1=y1, upright=upright)
+
+
+def reading_matrix(page: Any, turn: int) -> Matrix | None:
+    """Return the matrix from the unrotated page to the one that is read, turned by `turn` degrees; None: the same."""
+    if not page.rotation and not turn:
+        return None
+    a, b, c, d, e, f = page.rotation_matrix
+    width, height = page.rect.width, page.rect.height
+    match turn:
+        case 90:
+            return -b, a, -d, c, height - f, e
+        case 180:
+            return -a, -b, -c, -d, width - e, height - f
+        case 270:
+            return b, -a, d, -c, f, width - e
+        case _:
+            return a, b, c, d, e, f
 
 
 def _outside(lines: Sequence[Line], tables: Sequence[FoundTable]) -> list[Line]:
