@@ -89,14 +89,14 @@ def looks_delimited(text: str, *, named: bool) -> bool:
     if delimiter is None:
         return named and not _is_prose(lines)
     evenness, columns = _evenness(lines[hints:], delimiter)
+    cells = [cell for record in islice(Records(lines, delimiter), _SAMPLE_LINES) for cell in record]
+    spaced = sum(1 for cell in cells if cell.startswith(" ")) * 5 > len(cells)
     if named:
-        return columns > 2 or not _is_prose(lines) or evenness > 0.9
+        return not _is_prose(lines) or (evenness > 0.9 and not spaced)
     if len(lines) < 3 or evenness < 0.95 or columns < (2 if delimiter == "\t" else 3):
         return False
-    cells = [cell for record in islice(Records(lines, delimiter), _SAMPLE_LINES) for cell in record]
-    spaced = sum(1 for cell in cells if cell.startswith(" "))
     drawn = sum(1 for line in lines if line.lstrip().startswith("|") or set(line.strip()) <= set("-|:+= "))
-    return spaced * 5 < len(cells) and sum(map(len, cells)) < 40 * len(cells) and not drawn
+    return not spaced and sum(map(len, cells)) < 40 * len(cells) and not drawn
 
 
 def _evenness(lines: Sequence[str], delimiter: str) -> tuple[float, int]:

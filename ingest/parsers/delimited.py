@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ingest.errors import NoTextError
-from ingest.parsers.csv_dialect import Records, choose_delimiter
+from ingest.parsers.csv_dialect import DELIMITERS, Records, choose_delimiter
 from ingest.parsers.decoding import decode
 from ingest.parsers.grid import text_table
 from ingest.parsers.header_rows import SAMPLE_ROWS, count_headers
@@ -32,6 +32,8 @@ def parse_csv(path: Path, display_name: str, limits: ParserSettings, session: Pa
         UnsupportedDocumentError: binary content.
     """
     decoded = decode(path.read_bytes(), display_name)
+    if not decoded.text.strip(f"{DELIMITERS}\"' \n\u3000"):
+        raise NoTextError(f"{display_name}: the file is empty")
     lines = decoded.text.split("\n")
     delimiter, hints = choose_delimiter([line for line in lines[:2000] if line.strip()])
     former = csv.field_size_limit(_MAX_CELL_CHARACTERS)

@@ -34,10 +34,13 @@ _NAMESPACES = (
 )
 
 
-def check_package(path: Path, display_name: str, limits: ParserSettings, kind: str = "DOCX") -> None:
+def check_package(
+    path: Path, display_name: str, limits: ParserSettings, kind: str = "DOCX", *, streamed: bool = False
+) -> None:
     """Refuse a container that would exhaust the worker; `kind` is what messages call it.
 
-    An lxml tree takes about ten times its XML, so XML may be a sixteenth of the memory limit and everything a half.
+    An lxml tree takes about ten times its XML, so XML may be a sixteenth of the memory limit and everything a half;
+    with `streamed`, for parsers that never hold the tree of a large part, XML counts like everything else.
 
     Raises:
         DocumentTooLargeError: too much uncompressed content, or a ratio no document has.
@@ -45,7 +48,7 @@ def check_package(path: Path, display_name: str, limits: ParserSettings, kind: s
     """
     try:
         with zipfile.ZipFile(path) as package:
-            _check_declared(package, path.stat().st_size, display_name, limits, kind)
+            _check_declared(package, path.stat().st_size, display_name, limits, kind, streamed)
             for member in package.infolist():
                 if _is_xml(member.filename):
                     _check_xml(package, member, display_name, kind)
@@ -58,7 +61,7 @@ def _is_xml(name: str) -> bool:
 
 
 def _check_declared(
-    package: zipfile.ZipFile, packed: int, display_name: str, limits: ParserSettings, kind: str
+    package: zipfile.ZipFile, packed: int, display_name: str, limits: ParserSettings, kind: str, streamed: bool
 ) -> None:
     members = package.infolist()
     total = sum(member.file_size for member in members)
@@ -66,7 +69,7 @@ def _check_declared(
     too_large = (
         len(members) > _MAX_MEMBERS
         or total > limits.memory_mb * _MEGABYTE // 2
-        or xml > limits.memory_mb * _MEGABYTE // 16
+        or (xml > limits.memory_mb * _MEGABYTE // 16 and not streamed)
         or (total > _RATIO_FREE_BYTES and total > packed * _MAX_RATIO)
     )
     if too_large:

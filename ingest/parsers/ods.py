@@ -34,7 +34,7 @@ def parse_ods(path: Path, display_name: str, limits: ParserSettings, session: Pa
         CorruptDocumentError: the container or its content is damaged.
         DocumentTooLargeError: more cells than the limits allow.
     """
-    check_package(path, display_name, limits, "ODS")
+    check_package(path, display_name, limits, "ODS", streamed=True)
     try:
         with zipfile.ZipFile(path) as package:
             if _ENCRYPTED.search(_small(package, "META-INF/manifest.xml")):

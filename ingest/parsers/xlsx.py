@@ -25,7 +25,7 @@ def parse_xlsx(path: Path, display_name: str, limits: ParserSettings, session: P
         CorruptDocumentError: the container or one of its parts is damaged.
         DocumentTooLargeError: more cells or text than the limits allow.
     """
-    check_package(path, display_name, limits, "XLSX")
+    check_package(path, display_name, limits, "XLSX", streamed=True)
     try:
         with zipfile.ZipFile(path) as container:
             return _parse(WorkbookPackage(container, display_name, limits), display_name, limits)

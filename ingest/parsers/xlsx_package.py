@@ -70,6 +70,7 @@ class WorkbookPackage:
     def __init__(self, package: zipfile.ZipFile, display_name: str, limits: ParserSettings) -> None:
         self._package, self._name = package, display_name
         self._members = {member.lower(): member for member in package.namelist()}
+        self._max_tree = limits.memory_mb * _MEGABYTE // 64
         self._max_strings = limits.memory_mb * _MEGABYTE // 8
         self.main = self._main_part()
         self._workbook = self.tree(self.main)
@@ -80,12 +81,19 @@ class WorkbookPackage:
         return part.lower() in self._members
 
     def tree(self, part: str) -> Element:
-        """Parse a small part into a tree; an empty element where there is none."""
+        """Parse a small part into a tree; an empty element where there is none.
+
+        Raises:
+            DocumentTooLargeError: it is not small.
+        """
         if not self.has(part):
             return etree.Element("none")
+        member = self._package.getinfo(self._members[part.lower()])
+        if member.file_size > self._max_tree:
+            raise DocumentTooLargeError(f"{self._name}: the part {part!r} is larger than any workbook needs")
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
         try:
-            return etree.fromstring(self._package.read(self._members[part.lower()]), parser)
+            return etree.fromstring(self._package.read(member), parser)
         except etree.XMLSyntaxError as exc:
             raise CorruptDocumentError(f"{self._name}: the part {part!r} is no well-formed XML") from exc
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ingest.parsers.drawing_chart import chart_blocks
 from ingest.parsers.joining import collapse
 from ingest.parsers.xlsx_package import Element, WorkbookPackage, attribute, local, text_of
 from ingest.types import Block
@@ -118,7 +119,9 @@ def _description(picture: Element) -> list[Block]:
 
 
 def _chart(chart: Element) -> list[Block]:
-    """Titles of a chart and its axes. Its figures stand in cells already; the copy in the chart is not read."""
+    """Read the titles of a chart and its axes; its figures only where they are not a copy of this workbook's cells."""
+    if _has_own_figures(chart):
+        return chart_blocks(chart)
     titles: list[str] = []
     for title in chart.iter("{*}title"):
         text = " ".join(_paragraphs(title)) or " ".join(
@@ -127,3 +130,9 @@ def _chart(chart: Element) -> list[Block]:
         if text.strip():
             titles.append(collapse(text))
     return [Block(kind="caption", text=" – ".join(titles))] if titles else []
+
+
+def _has_own_figures(chart: Element) -> bool:
+    """The values are written into the chart, or come from another workbook."""
+    references = [str(formula.text or "") for formula in chart.iter("{*}f")]
+    return next(chart.iter("{*}numLit"), None) is not None or any("[" in reference for reference in references)
