@@ -91,13 +91,10 @@ def converted(path: Path, display_name: str, source: str, target: str, limits: P
     remove_leftovers()
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
     try:
-        # The original's stored name has no suffix; a link gives it one without copying it.
-        document = folder / f"document.{source}"
-        document.symlink_to(path.resolve())
         _write_settings(folder / "profile")
         result = folder / "out" / f"document.{target}"
         seconds = min(_MAX_SECONDS, limits.timeout_s * _SHARE_OF_TIME)
-        _run(_command(office, folder, document, target, limits, seconds), folder, seconds, display_name)
+        _run(_command(office, folder, path, source, target, limits, seconds), folder, seconds, display_name)
         if not result.is_file() or not result.stat().st_size:
             raise CorruptDocumentError(
                 f"{display_name}: LibreOffice cannot read this file; save it as {target.upper()}"
@@ -122,14 +119,15 @@ def remove_leftovers() -> None:
 
 
 def _command(
-    office: Path, folder: Path, document: Path, target: str, limits: ParserSettings, seconds: float
+    office: Path, folder: Path, path: Path, source: str, target: str, limits: ParserSettings, seconds: float
 ) -> list[str]:
+    document = str(folder / f"document.{source}")
     launcher = str(Path(office_launcher.__file__).resolve())
     numbers = [limits.memory_mb + _ADDRESS_SLACK_MB, int(seconds) + 1, _MAX_FILE_MB]
     return [
-        *(sys.executable, "-I", "-S", launcher, *map(str, numbers)),
+        *(sys.executable, "-I", "-S", launcher, *map(str, numbers), str(path.absolute()), document),
         *(str(office), f"-env:UserInstallation={(folder / 'profile').as_uri()}", *_OPTIONS),
-        *("--convert-to", f"{target}:{_FILTERS[target]}", "--outdir", str(folder / "out"), str(document)),
+        *("--convert-to", f"{target}:{_FILTERS[target]}", "--outdir", str(folder / "out"), document),
     ]
 
 

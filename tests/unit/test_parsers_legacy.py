@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,12 +126,25 @@ def test_conversion_runs_without_macros_links_environment_and_another_profile(
 
 
 def test_leftovers_of_ended_processes_are_removed_and_others_stay(temporary: Path) -> None:
-    process = os.posix_spawn("/bin/true", ["true"], {})
-    os.waitpid(process, 0)
-    (temporary / f"attest-office-{process}-x" / "out").mkdir(parents=True)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (temporary / f"attest-office-{ended.pid}-x" / "out").mkdir(parents=True)
     (temporary / f"attest-office-{os.getpid()}-y").mkdir()
     remove_leftovers()
     assert [folder.name for folder in temporary.iterdir()] == [f"attest-office-{os.getpid()}-y"]
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="files in memory are Linux's")
+def test_conversion_is_given_the_document_whatever_path_it_has(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office_that(f'cp document.rtf "{tmp_path}/given"', tmp_path, monkeypatch)
+    with os.fdopen(os.memfd_create("plain"), "w+b") as memory:
+        memory.write(RTF)
+        memory.flush()
+        with pytest.raises(CorruptDocumentError):
+            parse_rtf(Path(f"/proc/{os.getpid()}/fd/{memory.fileno()}"), "a.rtf", LIMITS)
+    assert (tmp_path / "given").read_bytes() == RTF
 
 
 def test_encrypted_word_documents_are_named(tmp_path: Path, eval_data: Path) -> None:
@@ -156,4 +171,5 @@ def _runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     # An orphan that is dead already, but that nobody has collected yet, does not run.
-    return ") Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or ") Z " not in state.read_text(encoding="utf-8")
