@@ -11,6 +11,7 @@ import typer
 
 COMMANDS = {
     "ingest": "Take files and folders in and wait until they are ready.",
+    "chunks": "Look at the blocks and chunks of a file, without taking it in.",
     "ask": "Ask a question; the answer names its sources and is audited.",
     "search": "Search for passages, without an answer.",
     "documents": "List, show or delete documents.",

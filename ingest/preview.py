@@ -1,0 +1,55 @@
+"""What ingestion would make of a file, without taking it in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ingest.errors import NoTextError
+from ingest.naming import title_of
+from ingest.report import AdmissionReport, build_report
+from ingest.types import Document, DocumentMeta, ParsedDocument
+from ingest.work import Cutter, Parsers
+from retrieval.types import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A file's blocks, its chunks, and the report it would be admitted with."""
+
+    parsed: ParsedDocument
+    chunks: Sequence[Chunk]
+    report: AdmissionReport
+    title: str
+
+
+async def preview(
+    path: Path, parsers: Parsers, cutter: Cutter, *, password: str | None = None, attachments: Path | None = None
+) -> Preview:
+    """Parse, cut and symbolise a file; nothing is stored.
+
+    Raises:
+        IngestError: as its ingestion would fail.
+    """
+    parsed = await parsers.parse(path, path.name, password=password, attachments=attachments)
+    document = Document(
+        document_id="0" * 32,
+        tenant="preview",
+        source=path.name,
+        version=1,
+        state="pending",
+        meta=DocumentMeta(),
+        title=title_of(parsed.title) or path.name,
+        format=parsed.format,
+        size_bytes=(await asyncio.to_thread(path.stat)).st_size,
+        page_count=parsed.page_count,
+        created_by="preview",
+        created_at=datetime.now(UTC),
+    )
+    cut = await asyncio.to_thread(cutter.cut, parsed, document)
+    if not cut.chunks:
+        raise NoTextError(f"{path.name}: no text was found in it")
+    return Preview(parsed, cut.chunks, build_report(parsed, cut.chunks), cut.title)
