@@ -16,6 +16,8 @@ from ingest.parsers.mail_headers import header_text, one_address
 from ingest.parsers.mail_source import message_source
 from ingest.parsers.mail_text import text_blocks
 from ingest.parsers.msg_store import Store
+from ingest.parsers.rtf_compressed import decompress_rtf
+from ingest.parsers.rtf_text import body_of_rtf
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
@@ -24,6 +26,7 @@ FAULTS = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, 
 """What olefile raises on a damaged container, beside its own errors, which are OSErrors."""
 _RECIPIENTS = {1: "to", 2: "cc", 3: "bcc"}
 _HTML_SUFFICES = 0.8
+_MAX_RTF = 16 * 1024 * 1024
 _MAX_DEPTH = 8
 """Messages inside one another that are written out."""
 
@@ -111,8 +114,8 @@ def _refuse_encrypted(message: Store, display_name: str) -> None:
 
 def body_blocks(message: Store, display_name: str, tray: Tray) -> tuple[Block, ...]:
     """Return the body once: the HTML where it says what the plain text says, else the plain text."""
-    plain = text_blocks(message.text(0x1000))
-    markup = html_of(message, display_name)
+    text, markup = bodies_of(message, display_name)
+    plain = text_blocks(text)
     rich: tuple[Block, ...] = ()
     if markup:
         try:
@@ -121,17 +124,23 @@ def body_blocks(message: Store, display_name: str, tray: Tray) -> tuple[Block, .
             if not plain:
                 raise
             tray.say("the HTML form of the body could not be read; the plain one was")
-    if not plain and not rich and message.binary(0x1009):
-        tray.say("the body is only there as RTF, which was not read")
     return rich if rich and word_count(rich) >= _HTML_SUFFICES * word_count(plain) else plain
 
 
-def html_of(message: Store, display_name: str) -> str:
-    """Return the HTML body; empty where there is none."""
-    raw = message.binary(0x1013)
+def bodies_of(message: Store, display_name: str) -> tuple[str, str]:
+    """Return the plain text and the HTML; empty where there is none.
+
+    Outlook keeps the HTML of a message inside RTF more often than as it is, and some bodies in RTF alone.
+    """
+    text, raw = message.text(0x1000), message.binary(0x1013)
     if raw.strip(b"\x00 \r\n"):
-        return decode_declared(raw, message.html_code_page or None, display_name).text
-    return message.text(0x1013)
+        return text, decode_declared(raw, message.html_code_page or None, display_name).text
+    markup = message.text(0x1013)
+    compressed = b"" if markup else message.binary(0x1009)
+    if compressed:
+        body, is_html = body_of_rtf(decompress_rtf(compressed, _MAX_RTF))
+        return (text, body) if is_html else (text or body, "")
+    return text, markup
 
 
 def _attach(part: Store, tray: Tray) -> str:
@@ -167,4 +176,5 @@ def _content_of(part: Store, depth: int) -> bytes:
     if depth >= _MAX_DEPTH:
         return b""
     attachments = [(_name_of(deeper), _content_of(deeper, depth + 1)) for deeper in inner.children("__attach_")]
-    return message_source(head_of(inner), inner.text(0x1000), html_of(inner, "message"), attachments)
+    text, markup = bodies_of(inner, "message")
+    return message_source(head_of(inner), text, markup, attachments)

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from ingest.errors import CorruptDocumentError, EncryptedDocumentError, IngestError, NoTextError
 from ingest.parsers.eml import parse_eml
 from ingest.parsers.msg import parse_msg
+from ingest.parsers.rtf_compressed import decompress_rtf
+from ingest.parsers.rtf_text import body_of_rtf
 from ingest.parsers.session import QuietSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
@@ -190,6 +192,40 @@ def test_msg_inside_a_message_becomes_an_eml_with_its_attachments(tmp_path: Path
         "Hello,",
         "the offer.",
     ]
+
+
+def test_msg_html_wrapped_into_rtf_gives_the_structure(tmp_path: Path) -> None:
+    rtf = (
+        rb"{\rtf1\ansi\ansicpg1252\fromhtml1 {\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset134 SimSun;}}"
+        rb"{\*\htmltag64 <p>}Hello, the offer.\htmlrtf\par\htmlrtf0 {\*\htmltag64 <table border=1><tr><td>}"
+        rb"{\f1\'bc\'d7}{\*\htmltag64 <td>}\u20057?{\*\htmltag64 <tr><td>}1 {\*\htmltag84 &amp;}"
+        rb"{\*\htmltag64 <td>}\htmlrtf x\htmlrtf0 2{\*\htmltag72 </table>}{\*\mhtmltag8 <p>no}}"
+    )
+    raw = struct.pack("<II4sI", 12 + len(rtf), len(rtf), b"MELA", 0) + rtf
+    document = parsed(tmp_path, message(**{"__substg1.0_10090102": raw}))
+    assert [block.kind for block in document.blocks] == ["paragraph", "paragraph", "table"]
+    assert document.blocks[2].rows == (("甲", "乙"), ("1 &", "2"))
+
+
+def test_msg_body_in_rtf_alone_is_read(tmp_path: Path) -> None:
+    tree = message()
+    del tree["__substg1.0_1000001F"]
+    # The second example of the compression's specification.
+    tree["__substg1.0_10090102"] = bytes.fromhex("1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0")
+    assert [block.text for block in parsed(tmp_path, tree).blocks][1:] == ["WXYZ" * 5]
+
+
+def test_rtf_text_keeps_lines_cells_and_characters() -> None:
+    rtf = (
+        rb"{\rtf1\ansi{\info{\author Nobody}}\b Bold\b0  \'e9\emdash\u8364?\{x\}\par A\cell B\row{\*\unknown gone}end}"
+    )
+    assert body_of_rtf(rtf) == ("Bold \u00e9\u2014\u20ac{x}\nA | B\nend", False)
+
+
+@given(st.binary(max_size=200))
+def test_rtf_of_any_bytes_is_read_or_empty(junk: bytes) -> None:
+    decompress_rtf(struct.pack("<II4sI", len(junk), 1000, b"LZFu", 0) + junk, 1000)
+    body_of_rtf(rb"{\rtf1\fromhtml1 " + junk)
 
 
 def test_msg_encrypted_is_said(tmp_path: Path) -> None:
