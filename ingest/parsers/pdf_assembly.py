@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ingest.parsers.pdf_continued import join_continued
 from ingest.parsers.pdf_furniture import find_furniture
 from ingest.parsers.pdf_headings import OutlineEntry, heading_levels
 from ingest.parsers.pdf_layout import reading_order
@@ -25,7 +26,8 @@ def assemble(pages: Sequence[PageContent], outline: Sequence[OutlineEntry], titl
     for page in pages:
         kept = [line for line in page.lines if line not in furniture]
         flows.extend(reading_order(_with_tables(kept, page.tables)))
-    paragraphs = paragraphs_of(flows)
+    tables = {id(table.block): table for page in pages for table in page.tables}
+    paragraphs = join_continued(paragraphs_of(flows), tables)
     levels = heading_levels(paragraphs, outline, body_size(line for flow in flows for line in flow))
     blocks = _blocks(paragraphs, levels, _vocabulary(lines.values()))
     first = next((block.text for block in blocks if block.kind == "heading"), "")
@@ -91,8 +93,6 @@ def _notes(pages: Sequence[PageContent], furniture: int) -> tuple[str, ...]:
     notes: list[str] = []
     if furniture:
         notes.append(f"{furniture} lines of running headers, footers and page numbers were left out")
-    if pictures := [page.number for page in pages if page.is_picture]:
-        notes.append(f"pages without a text layer, which need OCR: {_ranges(pictures)}")
     for remark in dict.fromkeys(page.remark for page in pages if page.remark):
         notes.append(f"{remark}: pages {_ranges([page.number for page in pages if page.remark == remark])}")
     if damaged := [page.number for page in pages if page.is_damaged]:

@@ -151,7 +151,11 @@ def _table(rows: Sequence[Sequence[Line]], start: int, end: int) -> FoundTable |
         max(piece.y1 for piece in pieces),
     )
     block = on_page(aligned_block(placed, len(columns)), pieces[0].page_number, area)
-    return None if block is None else FoundTable(block, area)
+    return (
+        None
+        if block is None
+        else FoundTable(block, area, tuple(edge for column in columns for edge in column), is_ruled=False)
+    )
 
 
 def _columns(rows: Sequence[Sequence[Line]]) -> list[Range]:

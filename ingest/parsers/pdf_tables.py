@@ -27,6 +27,9 @@ class FoundTable:
 
     block: Block
     area: Rect
+    columns: tuple[float, ...]
+    """Points: the rules between its columns, or where each column begins and ends."""
+    is_ruled: bool = True
 
 
 def ruled_tables(
@@ -48,7 +51,7 @@ def ruled_tables(
         members = [line for line in rest if inside(line, grid.area)]
         block = _block(grid, members, words_of) if len(members) >= 3 else None
         if block is not None:
-            found.append(FoundTable(block, grid.area))
+            found.append(FoundTable(block, grid.area, grid.xs))
             taken = set(map(id, members))
             rest = [line for line in rest if id(line) not in taken]
     return found, rest
