@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from ingest.buffer import WorkBuffer
 from ingest.errors import IngestError, JobCancelledError, JobLostError
@@ -178,15 +179,23 @@ class Worker:
         except JobCancelledError:
             await self._clear_away(claim)
         except (IngestError, RetrievalError) as exc:
-            if exc.retryable and claim.attempts < self._settings.max_attempts:
-                delay_s = self._retry_delay_s(claim.attempts)
-                await asyncio.to_thread(self._leases.postpone, claim, delay_s, exc.code, str(exc))
-            else:
-                await self._fail(claim, exc.code, str(exc))
+            await self._give_up(claim, exc.code, str(exc), for_now=exc.retryable)
+        except (OperationalError, InterfaceError) as exc:
+            # The database was locked or away. Where it still is, this raises too, and the worker starts again.
+            log.warning("job %s: the database gave no answer\n%s", claim.job_id, _frames(exc))
+            await self._give_up(claim, "database_unavailable", "the database gave no answer", for_now=True)
         except Exception as exc:  # noqa: BLE001 - the boundary: nothing a document does may end the worker
             log.error("job %s: internal error\n%s", claim.job_id, _frames(exc))
             await self._fail(claim, "internal", f"internal error ({type(exc).__name__}); the log has the details")
         return None
+
+    async def _give_up(self, claim: Claim, code: str, message: str, *, for_now: bool) -> None:
+        """Put the job back where the error may pass and attempts are left; else it has failed."""
+        if for_now and claim.attempts < self._settings.max_attempts:
+            delay_s = self._retry_delay_s(claim.attempts)
+            await asyncio.to_thread(self._leases.postpone, claim, delay_s, code, message)
+        else:
+            await self._fail(claim, code, message)
 
     async def _clear_away(self, claim: Claim) -> None:
         try:

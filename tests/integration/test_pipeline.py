@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from ingest.assembly import IngestParts, assemble
 from ingest.errors import (
@@ -282,11 +283,11 @@ async def test_pipeline_failed_upload_does_not_block_a_later_one(house: House) -
 
 
 async def test_pipeline_retry_goes_on_from_the_batch_that_failed(house: House) -> None:
-    texts = [f"paragraph number {n:03d}" for n in range(50)]
-    house.encoder.fail_at = 40
+    texts = [f"paragraph number {n:03d}" for n in range(246)]
+    house.encoder.fail_at = 196
     failed = await house.ingest("\n\n".join(texts))
-    assert (failed.state, failed.chunks_total) == ("failed", 50)
-    assert failed.chunks_done == len(house.encoder.texts) in {40, 41}
+    assert (failed.state, failed.chunks_total) == ("failed", 246)
+    assert failed.chunks_done == len(house.encoder.texts) in {196, 197}
     await house.parts.ingestion.retry(ANN, failed.job_id)
     await house.parts.worker.run_until_idle()
     assert house.parts.ingestion.get_job(ANN, failed.job_id).state == "succeeded"
@@ -299,6 +300,18 @@ async def test_pipeline_passing_error_is_retried_by_itself_until_the_limit(house
     house.encoder.fail_at = 0
     job = await house.ingest(THREE)
     assert (job.state, job.attempts) == ("succeeded", 2)
+
+
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError])
+@pytest.mark.parametrize("step", ["load", "vault", "checkpoint", "report", "switch", "succeed"])
+async def test_pipeline_database_that_gives_no_answer_once_is_asked_again(house: House, step: str, error: Any) -> None:
+    raise_once(
+        *breaking(house)[step], after=False, error=error("UPDATE secrets", {"text": "alpha one"}, Exception("locked"))
+    )
+    job = await house.ingest(THREE)
+    assert (job.state, job.attempts) == ("succeeded", 2)
+    assert "alpha" not in str(job)
+    assert len(await house.texts()) == await house.stored() == 3
 
 
 async def test_pipeline_passing_error_that_stays_fails_after_the_last_attempt(house: House) -> None:
@@ -360,9 +373,10 @@ STEPS = [
 ]  # fmt: skip
 
 
-def raise_once(target: object, name: str, *, after: bool) -> Callable[[], int]:
+def raise_once(target: object, name: str, *, after: bool, error: Exception | None = None) -> Callable[[], int]:
     """Make `target.name` raise once, before or after it did its work; return how often it raised."""
     real, raised = getattr(target, name), 0
+    fault = error or RuntimeError("stumbled")
 
     def once() -> bool:
         nonlocal raised
@@ -374,10 +388,10 @@ def raise_once(target: object, name: str, *, after: bool) -> Callable[[], int]:
         async def broken_async(*args: Any, **kwargs: Any) -> Any:
             first = once()
             if first and not after:
-                raise RuntimeError("stumbled")
+                raise fault
             result = await real(*args, **kwargs)
             if first:
-                raise RuntimeError("stumbled")
+                raise fault
             return result
 
         setattr(target, name, broken_async)
@@ -386,10 +400,10 @@ def raise_once(target: object, name: str, *, after: bool) -> Callable[[], int]:
         def broken(*args: Any, **kwargs: Any) -> Any:
             first = once()
             if first and not after:
-                raise RuntimeError("stumbled")
+                raise fault
             result = real(*args, **kwargs)
             if first:
-                raise RuntimeError("stumbled")
+                raise fault
             return result
 
         setattr(target, name, broken)
@@ -506,6 +520,70 @@ async def test_pipeline_delete_while_it_is_taken_in_leaves_nothing(house: House,
     await house.parts.worker.run_until_idle()
     assert house.parts.ingestion.get_job(ANN, job.job_id).state == "cancelled"
     assert (await house.texts(), await house.stored(), house.originals(), house.states()) == ([], 0, [], [])
+
+
+async def test_pipeline_tells_of_pages_while_it_parses_and_keeps_them_through_a_restart(house: House) -> None:
+    real, seen = house.parsers.parse, asyncio.Event()
+    leases: Any = house.parts.worker._leases  # type: ignore[attr-defined]
+    pipeline: Any = house.parts.worker._pipeline  # type: ignore[attr-defined]
+    pipeline._progress_s = 0.01
+    checkpoint, loop, stop = leases.checkpoint, asyncio.get_running_loop(), asyncio.Event()
+
+    def watched(*args: Any, **progress: Any) -> None:
+        checkpoint(*args, **progress)
+        if progress.get("pages_done") == 7:
+            loop.call_soon_threadsafe(seen.set)
+
+    async def paged(path: Path, name: str, *, on_page: Any, **options: Any) -> Any:
+        await asyncio.to_thread(on_page, 7, 12)
+        await seen.wait()
+        stop.set()
+        await asyncio.Event().wait()
+
+    leases.checkpoint, house.parsers.parse = watched, paged  # type: ignore[method-assign]
+    job = await house.submit(THREE)
+    await house.parts.worker.run_forever(stop)
+    stopped = house.parts.ingestion.get_job(ANN, job.job_id)
+    assert (stopped.state, stopped.stage, stopped.pages_done, stopped.pages_total) == ("queued", "parsing", 7, 12)
+
+    async def again(path: Path, name: str, *, on_page: Any, **options: Any) -> Any:
+        on_page(1, 12)
+        leases.checkpoint(claims[0], stage="parsing", pages_done=1, pages_total=12)
+        now = house.parts.ingestion.get_job(ANN, job.job_id)
+        assert (now.pages_done, now.pages_total) == (7, 12)
+        return await real(path, name, on_page=on_page, **options)
+
+    claims: list[Any] = []
+    claim = leases.claim
+
+    def claiming(owner: str) -> Any:
+        claims.append(claim(owner))
+        return claims[-1]
+
+    leases.claim, house.parsers.parse = claiming, again  # type: ignore[method-assign]
+    await house.parts.worker.run_until_idle()
+    done = house.parts.ingestion.get_job(ANN, job.job_id)
+    assert (done.state, done.pages_done, done.chunks_done, done.chunks_total) == ("succeeded", 7, 3, 3)
+
+
+async def test_pipeline_cancel_ends_a_parse_that_would_go_on(house: House) -> None:
+    pipeline: Any = house.parts.worker._pipeline  # type: ignore[attr-defined]
+    pipeline._progress_s = 0.01
+    ended = asyncio.Event()
+    job = await house.submit(THREE)
+
+    async def endless(path: Path, name: str, **options: Any) -> Any:
+        await house.parts.ingestion.cancel(ANN, job.job_id)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    house.parsers.parse = endless  # type: ignore[method-assign]
+    await house.parts.worker.run_until_idle()
+    assert ended.is_set()
+    assert house.parts.ingestion.get_job(ANN, job.job_id).state == "cancelled"
+    assert (house.originals(), house.states(), list(house.folder.rglob("*.plain"))) == ([], [], [])
 
 
 async def test_pipeline_cancelled_job_drops_its_document(house: House) -> None:
