@@ -97,7 +97,7 @@ def _xml(root: str) -> Kind:
         return KINDS["html"]
     if local in _FEED_ROOTS:
         return KINDS["feed"]
-    return Kind(None, "an SVG image" if local == "svg" else f"XML with the root element {root!r}")
+    return Kind(None, "an SVG image") if local == "svg" else KINDS["xml"]
 
 
 def _structured(start: str, suffix: str) -> Kind | None:

@@ -92,7 +92,7 @@ def looks_delimited(text: str, *, named: bool) -> bool:
     cells = [cell for record in islice(Records(lines, delimiter), _SAMPLE_LINES) for cell in record]
     spaced = sum(1 for cell in cells if cell.startswith(" ")) * 5 > len(cells)
     if named:
-        return not _is_prose(lines) or (evenness > 0.9 and not spaced)
+        return not _is_prose(lines) or (evenness > 0.9 and (columns > 4 or not spaced))
     if len(lines) < 3 or evenness < 0.95 or columns < (2 if delimiter == "\t" else 3):
         return False
     drawn = sum(1 for line in lines if line.lstrip().startswith("|") or set(line.strip()) <= set("-|:+= "))
