@@ -357,12 +357,14 @@ def test_ods_cells_spans_repeats_and_comments_are_read(tmp_path: Path) -> None:
         + cell("Year")
         + cell("Sum", 'table:number-columns-spanned="2"')
         + "<table:covered-table-cell/></table:table-row><table:table-row>"
-        + '<table:table-cell office:value-type="date" office:date-value="2024-03-01"><text:p>1.3.24</text:p></table:table-cell>'
+        + '<table:table-cell office:value-type="date" office:date-value="2024-03-01">'
+        + "<text:p>1.3.24</text:p></table:table-cell>"
         + '<table:table-cell office:value-type="percentage" office:value="0.052" table:number-columns-repeated="2">'
         + f"<text:p>5.2%</text:p></table:table-cell></table:table-row><table:table-row>{cell('x')}"
         + '<table:table-cell table:formula="of:=SUM([.A1:.A3])"/>'
-        + f'<table:table-cell office:value-type="string">{comment}<text:p>a<text:s text:c="2"/>b</text:p></table:table-cell>'
-        + '</table:table-row><table:table-row table:number-rows-repeated="1048000"><table:table-cell/></table:table-row>'
+        + f'<table:table-cell office:value-type="string">{comment}<text:p>a<text:s text:c="2"/>b</text:p>'
+        + "</table:table-cell></table:table-row>"
+        + '<table:table-row table:number-rows-repeated="1048000"><table:table-cell/></table:table-row>'
         + '</table:table><table:table table:name="Two" table:style-name="h"><table:table-row>'
         + f"{cell('secret')}</table:table-row></table:table>"
     )
