@@ -12,7 +12,7 @@ from api import problems
 from api.auth import KeyRing
 from api.container import open_container
 from api.limits import BodyLimit
-from api.routes import chat, documents, health, jobs, pages, runs, search
+from api.routes import chat, databases, documents, health, jobs, pages, runs, search
 from api.settings import Settings
 
 
@@ -43,6 +43,6 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         max_upload_bytes=settings.server.max_upload_mb * 1024 * 1024,
         upload_path="/v1/documents",
     )
-    for room in (health, documents, pages, jobs, search, chat, runs):
+    for room in (health, documents, databases, pages, jobs, search, chat, runs):
         app.include_router(room.router)
     return app

@@ -187,6 +187,7 @@ async def _open_ingestion(
         encoder_thread=encoder_thread,
         store=store,
         settings=settings.ingestion,
+        databases={name: url.get_secret_value() for name, url in settings.databases.items()},
     )
     stack.callback(parts.close)
     stop = asyncio.Event()

@@ -55,6 +55,7 @@ STATUS: dict[str, int] = {
     "unknown_document": 404,
     "unknown_page": 404,
     "unknown_job": 404,
+    "unknown_database": 404,
     "unknown_run": 404,
     "unknown_secret": 404,
     "body_too_large": 413,

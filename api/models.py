@@ -82,6 +82,12 @@ class DocumentList(Value):
     documents: tuple[Document, ...]
 
 
+class DatabaseList(Value):
+    """The configured databases."""
+
+    databases: tuple[str, ...]
+
+
 class RetryBody(Value):
     """What a retry may bring along."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -95,6 +95,8 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
     api: ClientSettings = ClientSettings()
     database: DatabaseSettings = DatabaseSettings()
+    databases: dict[str, SecretStr] = Field(default_factory=dict)
+    """Databases to be described as documents: name → SQLAlchemy URL. Only an operator's word names one."""
     keys: SecretKeys = SecretKeys()
     symbols: SymbolSettings = SymbolSettings()
     models: EncoderSettings = EncoderSettings()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -58,6 +58,7 @@ def assemble(
     store: VectorStore,
     settings: IngestSettings,
     more_remains: Sequence[Remains] = (),
+    databases: Mapping[str, str] | None = None,
     owner: str | None = None,
     clock: Clock = utc_now,
     poll_s: float = 1.0,
@@ -76,6 +77,7 @@ def assemble(
         store: an opened store.
         settings: limits and sizes.
         more_remains: what other rooms keep of a document and a delete must remove (caches, artifacts).
+        databases: names and SQLAlchemy URLs of the databases that the operator configured.
         owner: name of this process among the owners of leases; default: host, process and a random part.
         clock: the time.
         poll_s: how often an idle worker looks for jobs of other processes.
@@ -133,7 +135,8 @@ def assemble(
         jobs=jobs,
         originals=originals,
         purger=purger,
-        max_bytes=settings.parser.max_bytes,
+        limits=settings.parser,
+        databases=databases or {},
         on_submit=worker.wake,
     )
     return IngestParts(ingestion, worker, catalog, LiveCatalog(catalog), vault, originals)

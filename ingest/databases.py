@@ -12,16 +12,26 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ingest.errors import CorruptDocumentError
+from ingest.parsers.database import parse_database
+from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 
 
-def write_snapshot(parsed: ParsedDocument) -> bytes:
-    """Return the bytes kept for what a reflection found."""
-    return parsed.model_dump_json().encode()
+def take_snapshot(url: str, name: str, limits: ParserSettings) -> bytes:
+    """Reflect a database and return the bytes that are kept for it.
+
+    It needs the network, so it does not run in the parser processes; it reads a schema, not a file.
+
+    Raises:
+        UnsupportedDocumentError: the driver is not installed.
+        SourceUnavailableError: it cannot be reached just now.
+        NoTextError: it has no tables.
+    """
+    return parse_database(url, name, limits).model_dump_json().encode()
 
 
 def read_snapshot(path: Path, display_name: str) -> ParsedDocument:
-    """Read back what `write_snapshot` wrote.
+    """Read back what `take_snapshot` gave.
 
     Raises:
         CorruptDocumentError: another version of the program wrote it.

@@ -11,6 +11,7 @@ IngestError
 ├── UnknownDocumentError      no such document for this principal (permanent)
 ├── UnknownPageError         the document has no such page (or chunk) to show (permanent)
 ├── UnknownJobError           no such job for this principal (permanent)
+├── UnknownDatabaseError      no database of this name is configured (permanent)
 ├── UnknownSecretError        no such pseudonym for this principal (permanent)
 ├── NotPermittedError         the principal lacks the right (permanent)
 ├── VaultKeyError             the vault's key is missing or does not fit (permanent)
@@ -90,6 +91,12 @@ class UnknownJobError(IngestError):
     """No such job for this principal; the same answer for another tenant's."""
 
     code = "unknown_job"
+
+
+class UnknownDatabaseError(IngestError):
+    """The operator configured no database of this name."""
+
+    code = "unknown_database"
 
 
 class UnknownSecretError(IngestError):

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import LISTED, Catalog
-from ingest.errors import NotPermittedError, SourceUnavailableError, UnknownDocumentError, UnknownJobError
+from ingest.databases import take_snapshot
+from ingest.errors import (
+    NotPermittedError,
+    SourceUnavailableError,
+    UnknownDatabaseError,
+    UnknownDocumentError,
+    UnknownJobError,
+)
 from ingest.jobs import Jobs
 from ingest.lifecycle import Lifecycle
 from ingest.naming import source_name
 from ingest.originals import Originals, StoredOriginal
 from ingest.purge import Purger
 from ingest.report import AdmissionReport
-from ingest.types import DeletionReceipt, Document, DocumentMeta, DocumentState, Job, JobState
+from ingest.settings import ParserSettings
+from ingest.types import DeletionReceipt, Document, DocumentMeta, DocumentState, Format, Job, JobState
 from retrieval.types import Principal, Right
 
 _READ_BYTES = 1024 * 1024
@@ -37,7 +46,8 @@ class Ingestion:
         jobs: Jobs,
         originals: Originals,
         purger: Purger,
-        max_bytes: int,
+        limits: ParserSettings,
+        databases: Mapping[str, str],
         on_submit: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
@@ -46,7 +56,8 @@ class Ingestion:
         self._jobs = jobs
         self._originals = originals
         self._purger = purger
-        self._max_bytes = max_bytes
+        self._limits = limits
+        self._databases = databases
         self._on_submit = on_submit
 
     async def submit(
@@ -83,6 +94,40 @@ class Ingestion:
         job = await asyncio.shield(asyncio.to_thread(self._register, principal, document_id, name, meta, stored))
         self._on_submit()
         return job
+
+    async def submit_database(self, principal: Principal, name: str, meta: DocumentMeta) -> Job:
+        """Take a snapshot of the schema of a configured database, and queue its ingestion.
+
+        Args:
+            principal: needs the rights `ingest` and `admin`: only an operator names databases.
+            name: as it is configured; a URL is never taken from a caller.
+            meta: what is said of the document, whose source is `database:NAME`.
+
+        Raises:
+            NotPermittedError: without the rights.
+            UnknownDatabaseError: none is configured under this name.
+            UnsupportedDocumentError: its driver is not installed.
+            SourceUnavailableError: it cannot be reached just now.
+            NoTextError: it has no tables.
+        """
+        _require(principal, "ingest")
+        _require(principal, "admin")
+        if name not in self._databases:
+            raise UnknownDatabaseError(f"database {name!r}: none is configured under this name")
+        content = await asyncio.to_thread(take_snapshot, self._databases[name], name, self._limits)
+        document_id = self._lifecycle.new_document_id()
+        stored = await self._store(principal.tenant, document_id, _whole(content))
+        register = partial(self._register, format="database")
+        job = await asyncio.shield(
+            asyncio.to_thread(register, principal, document_id, f"database:{name}", meta, stored)
+        )
+        self._on_submit()
+        return job
+
+    def list_databases(self, principal: Principal) -> list[str]:
+        """Return the names of the configured databases; raises NotPermittedError without the right `admin`."""
+        _require(principal, "admin")
+        return sorted(self._databases)
 
     def get_job(self, principal: Principal, job_id: str) -> Job:
         """Return a job; raises UnknownJobError."""
@@ -170,20 +215,27 @@ class Ingestion:
     async def _store(self, tenant: str, document_id: str, pieces: AsyncIterable[bytes]) -> StoredOriginal:
         with ExitStack() as stack:
             writer = await asyncio.to_thread(
-                stack.enter_context, self._originals.writing(tenant, document_id, self._max_bytes)
+                stack.enter_context, self._originals.writing(tenant, document_id, self._limits.max_bytes)
             )
             async for piece in pieces:
                 await asyncio.to_thread(writer.feed, piece)
             return await asyncio.to_thread(writer.commit)
 
     def _register(
-        self, principal: Principal, document_id: str, name: str, meta: DocumentMeta, stored: StoredOriginal
+        self,
+        principal: Principal,
+        document_id: str,
+        name: str,
+        meta: DocumentMeta,
+        stored: StoredOriginal,
+        *,
+        format: Format | None = None,
     ) -> Job:
         for _ in range(_TRIES):
             try:
                 with self._engine.begin() as connection:
                     document = self._lifecycle.register(
-                        connection, principal, document_id, name, meta, stored.size_bytes
+                        connection, principal, document_id, name, meta, stored.size_bytes, format=format
                     )
                     return self._jobs.add(connection, document, stored.content_hash)
             except IntegrityError:
@@ -231,6 +283,10 @@ async def _file_pieces(path: Path) -> AsyncIterator[bytes]:
                 yield piece
     except OSError as exc:
         raise SourceUnavailableError(f"{path.name!r}: cannot be read ({exc.strerror})") from exc
+
+
+async def _whole(content: bytes) -> AsyncIterator[bytes]:
+    yield content
 
 
 def _require(principal: Principal, right: Right) -> None:

@@ -55,6 +55,9 @@ def ingest(
             help="With --watch: delete the documents you uploaded under the folder's name whose files are gone.",
         ),
     ] = False,
+    database: Annotated[
+        list[str] | None, typer.Option(help="Name of a configured database (ATTEST_DATABASES_NAME); repeatable.")
+    ] = None,
     json_output: Json = False,
 ) -> None:
     """Take files in. A file that fails is named with its reason; the others go on.
@@ -62,9 +65,9 @@ def ingest(
     A file given by itself is named by its file name; one found in a folder by the path that begins with
     the folder's name. So the same file given both ways is two documents; --source ties them together.
     """
-    given = paths or []
-    if not given:
-        fail("name at least one file or folder", EXIT_USAGE)
+    given, databases = paths or [], database or []
+    if not given and not databases:
+        fail("name at least one file or folder, or a database", EXIT_USAGE)
     missing = [p for p in given if not p.exists()]
     if missing:
         fail(f"no such file or folder: {', '.join(map(str, missing))}", EXIT_USAGE)
@@ -76,17 +79,17 @@ def ingest(
     if watch:
         if title is not None or source is not None:
             fail("--title and --source are for a single file", EXIT_USAGE)
-        if len(given) != 1 or not given[0].is_dir():
+        if databases or len(given) != 1 or not given[0].is_dir():
             fail("--watch takes one folder", EXIT_USAGE)
         fields |= password_given(password_file, ask=password_prompt)
         _watch(given[0], fields, delete_missing=delete_missing, json_output=json_output)
-    files = _named(given, source, title)
+    files = _named(given, source, title) if given else []
     if title is not None:
         fields["title"] = title
     fields |= password_given(password_file, ask=password_prompt)
 
     async def work(client: AttestClient, _settings: Settings) -> list[Outcome]:
-        return await ingest_files(client, files, fields, progress=not json_output)
+        return await ingest_files(client, files, fields, progress=not json_output, databases=databases)
 
     outcomes = run(work)
     if json_output:

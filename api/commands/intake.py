@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
@@ -38,7 +40,12 @@ class Outcome:
 
 
 async def ingest_files(
-    client: AttestClient, files: Sequence[tuple[Path, str]], fields: dict[str, Any], *, progress: bool
+    client: AttestClient,
+    files: Sequence[tuple[Path, str]],
+    fields: dict[str, Any],
+    *,
+    progress: bool,
+    databases: Sequence[str] = (),
 ) -> list[Outcome]:
     """Upload files and wait for their jobs.
 
@@ -47,9 +54,10 @@ async def ingest_files(
         files: paths with the names they get.
         fields: what is said of all of them.
         progress: show a bar.
+        databases: names of configured databases to take in beside the files.
 
     Returns:
-        One outcome per file, in order, each followed by those of the documents found inside it.
+        One outcome per file and database, in order, each followed by those of the documents found inside it.
     """
     with Progress(
         SpinnerColumn(),
@@ -61,14 +69,17 @@ async def ingest_files(
         disable=not progress,
         transient=False,
     ) as bar:
-        total = bar.add_task("documents", total=len(files), stage="")
+        total = bar.add_task("documents", total=len(files) + len(databases), stage="")
         outcomes: list[Outcome] = []
         waiting: dict[str, Outcome] = {}
-        for path, source in files:
-            outcome = Outcome(str(path), "queued")
+        uploads = [(str(path), partial(client.upload, path, source, fields)) for path, source in files]
+        meta = {name: value for name, value in fields.items() if value not in ([], "") and name != "password"}
+        snapshots = [(name, partial(client.post, f"/v1/databases/{quote(name, safe='')}", meta)) for name in databases]
+        for shown, send in [*uploads, *snapshots]:
+            outcome = Outcome(shown, "queued")
             outcomes.append(outcome)
             try:
-                job = await client.upload(path, source, fields)
+                job = await send()
             except (ProblemError, OSError) as exc:
                 outcome.state, outcome.error = "failed", str(exc)
                 outcome.error_code = exc.problem_code if isinstance(exc, ProblemError) else "unreadable"
