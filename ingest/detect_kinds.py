@@ -40,6 +40,7 @@ KINDS: dict[Format, Kind] = {
         Kind("html", "an HTML page"),
         Kind("epub", "an EPUB book"),
         Kind("feed", "an RSS or Atom feed"),
+        Kind("xml", "XML"),
         Kind("eml", "an e-mail message (EML)"),
         Kind("msg", "an Outlook message (MSG)"),
         Kind("markdown", "Markdown"),

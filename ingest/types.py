@@ -26,6 +26,7 @@ Format = Literal[
     "html",
     "epub",
     "feed",
+    "xml",
     "eml",
     "msg",
     "markdown",

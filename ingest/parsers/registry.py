@@ -32,6 +32,7 @@ PARSERS: dict[Format, str] = {
     "eml": "ingest.parsers.eml:parse_eml",
     "msg": "ingest.parsers.msg:parse_msg",
     "feed": "ingest.parsers.feed:parse_feed",
+    "xml": "ingest.parsers.xmlfile:parse_xml",
     "markdown": "ingest.parsers.markdown:parse_markdown",
     "text": "ingest.parsers.text:parse_text",
     "srt": "ingest.parsers.subtitles:parse_srt",
