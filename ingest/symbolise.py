@@ -16,6 +16,9 @@ from retrieval.symbols.language import Secret, Symbolised, SymbolLanguage
 from retrieval.types import Chunk, Language, Symbol
 
 _LANGUAGE_SAMPLE = 20_000
+_REMEMBERED = 4_000_000
+"""Characters of read texts that are remembered, at some 20 bytes each: all of a document of 600 pages. Of
+a longer one a chunk is read again when it is built, so that its memory stays bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,15 @@ class DocumentSymboliser:
         self, language: SymbolLanguage, count_tokens: Callable[[str], int], tenant: str, meta: DocumentMeta
     ) -> None:
         self._language, self._count, self._tenant, self._meta = language, count_tokens, tenant, meta
-        self._symbolised: dict[str, Symbolised] = {}
-        self._tokens: dict[str, int] = {}
+        self._known: dict[str, _Known] = {}
+        self._remembered = 0
 
     def measure(self, text: str) -> int:
         """Count encoder tokens of a text as it will be encoded; the chunker's `measure`."""
-        index_text = self._symbolise(text).index_text
-        known = self._tokens.get(index_text)
-        if known is None:
-            known = self._tokens[index_text] = self._count(index_text)
-        return known
+        known = self._read(text)
+        if known.tokens is None:
+            known.tokens = self._count(known.symbolised.index_text)
+        return known.tokens
 
     def build(self, document_id: str, title: str, drafts: Sequence[DraftChunk]) -> SymbolisedDocument:
         """Build the chunks of a document from its drafts, in their order.
@@ -135,10 +137,18 @@ class DocumentSymboliser:
         return symbolised.text
 
     def _symbolise(self, text: str) -> Symbolised:
-        known = self._symbolised.get(text)
+        return self._read(text).symbolised
+
+    def _read(self, text: str) -> _Known:
+        known = self._known.get(text)
         if known is None:
-            known = self._language.symbolise(text, tenant=self._tenant, base_date=self._meta.effective_from)
-            self._symbolised[text] = known
+            known = _Known(self._language.symbolise(text, tenant=self._tenant, base_date=self._meta.effective_from))
+            self._known[text] = known
+            self._remembered += len(text)
+            while self._remembered > _REMEMBERED and len(self._known) > 1:
+                oldest = next(iter(self._known))
+                del self._known[oldest]
+                self._remembered -= len(oldest)
         return known
 
     def _language_of_document(self, drafts: Sequence[DraftChunk]) -> Language:
@@ -148,6 +158,14 @@ class DocumentSymboliser:
                 break
             sample += draft.text + "\n"
         return language_of(sample)
+
+
+@dataclass(slots=True)
+class _Known:
+    """A text that was read, and its tokens once they were counted."""
+
+    symbolised: Symbolised
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

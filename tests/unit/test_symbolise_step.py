@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -158,3 +159,14 @@ def test_symbolise_spans_count_in_the_text_without_secrets(blocks: list[Block]) 
 
 def test_symbolise_of_no_drafts_gives_no_chunks() -> None:
     assert DocumentSymboliser(LANGUAGE, len, "acme", DocumentMeta()).build("d1", "t", ()).chunks == ()
+
+
+def test_symbolise_of_more_text_than_is_remembered_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = [b for n in range(8) for b in (heading(f"Part {n}", 2), paragraph(f"RMB {n + 1} million, {MOBILE}. " * 6))]
+    whole = build(*blocks, title="Report")
+    monkeypatch.setattr("ingest.symbolise._REMEMBERED", 300)
+    symboliser = DocumentSymboliser(LANGUAGE, len, "acme", DocumentMeta())
+    assert build(*blocks, title="Report") == whole
+    for n in range(100):
+        symboliser.measure(f"text {n} " * 10)
+    assert sum(map(len, symboliser._known)) <= 300
