@@ -25,6 +25,7 @@ _SKIPPED = frozenset({
 _CAPTION_STYLES = frozenset({"Caption", "Illustration", "Table", "Drawing", "Figure", "Text"})
 _WORDS = {"footnote": "Footnote", "endnote": "Endnote"}
 _MAX_DEPTH = 100
+"""What lies deeper is read as plain text."""
 
 
 class OdfFlow:
@@ -54,8 +55,12 @@ class OdfFlow:
         """Read elements in order; what is no text, table or shape is entered."""
         self._depth += 1
         for element in elements:
-            if isinstance(element.tag, str) and element.tag not in _SKIPPED and self._depth < _MAX_DEPTH:
+            if not isinstance(element.tag, str) or element.tag in _SKIPPED:
+                continue
+            if self._depth < _MAX_DEPTH:
                 self._element(element)
+            elif text := plain_text(element):
+                self._add(Block(kind="paragraph", text=text))
         self._depth -= 1
 
     def _element(self, element: Element) -> None:

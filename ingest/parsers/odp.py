@@ -17,6 +17,7 @@ from ingest.parsers.odf_package import OdfPackage, children, odf
 from ingest.parsers.odf_text import is_shape, paragraph_parts, plain_text
 from ingest.parsers.reading_order import Rectangle, reading_order
 from ingest.parsers.session import QUIET, ParseSession
+from ingest.parsers.slide_titles import leads_as_title
 from ingest.settings import ParserSettings
 from ingest.types import Block, PageYield, ParsedDocument
 
@@ -85,6 +86,9 @@ def _slide(page: Element, number: int, flow: OdfFlow) -> _Slide:
         placed.append(_box(shape) or (placed[-1] if placed else (0, 0, 0, 0)))
     for index in reading_order(placed):
         flow.read([shapes[index]])
+    if not slide.title and leads_as_title(flow.blocks[before:]):
+        slide.title = flow.blocks[before].text
+        before += 1
     flow.read(children(page, "office:annotation"))
     slide.blocks = [_on(block, number) for block in flow.blocks[before:]]
     slide.blocks.extend(_speaker_notes(page, number))

@@ -12,10 +12,9 @@ GROUP = f"{P}grpSp"
 _SHAPES = frozenset({f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}cxnSp", f"{P}contentPart", GROUP})
 FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 """Date, footer, number and the picture of the slide on its notes page: the same on every slide."""
-_MAX_DEPTH = 64
 
 
-def shapes_in_order(tree: Element, inheritance: Inheritance, depth: int = 0) -> Iterator[Element]:
+def shapes_in_order(tree: Element, inheritance: Inheritance) -> Iterator[Element]:
     """Yield the leaf shapes of a shape tree or group in reading order; placeholders of furniture are left out.
 
     A group is read as a whole, where it stands, because what is grouped belongs together.
@@ -29,8 +28,9 @@ def shapes_in_order(tree: Element, inheritance: Inheritance, depth: int = 0) -> 
     for box in boxes:
         placed.append(box or (placed[-1] if placed else (0, 0, 0, 0)))
     for shape in [*titles, *(others[index] for index in reading_order(placed))]:
-        if shape.tag == GROUP and depth < _MAX_DEPTH:
-            yield from shapes_in_order(shape, inheritance, depth + 1)
+        if shape.tag == GROUP:
+            # Nested no deeper than lxml reads a file at all, which is 256 levels.
+            yield from shapes_in_order(shape, inheritance)
         else:
             yield shape
 

@@ -17,6 +17,7 @@ from ingest.parsers.office_parts import part_root, part_roots
 from ingest.parsers.pptx_comments import COMMENT_RELATIONS, comment_texts
 from ingest.parsers.pptx_inherit import TITLES, AutoNumbers, Inheritance, P, placeholder_type
 from ingest.parsers.pptx_shapes import alternative_text, shapes_in_order
+from ingest.parsers.slide_titles import leads_as_title
 from ingest.types import Block, BlockKind
 
 _TITLE_RANK, _SECTION_RANK, _SLIDE_RANK = 1, 2, 3
@@ -62,6 +63,8 @@ class SlideReader:
         tree = self._element.find(f"{P}cSld/{P}spTree")
         for shape in () if tree is None else shapes_in_order(tree, self._inheritance):
             self._shape(shape)
+        if not self._slide.title and leads_as_title(self._slide.blocks):
+            self._slide.title = self._slide.blocks.pop(0).text
         self._comments()
         self._speaker_notes()
         return self._slide

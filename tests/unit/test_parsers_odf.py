@@ -153,6 +153,11 @@ def test_odt_notes_comments_and_frames_follow_their_paragraph(tmp_path: Path) ->
     ]
 
 
+def test_odt_that_is_nested_deeply_loses_no_text(tmp_path: Path) -> None:
+    body = "<text:section>" * 150 + "<text:p>deep</text:p>" + "</text:section>" * 150
+    assert outline(odt(tmp_path, body)) == [("paragraph", "deep")]
+
+
 def test_odt_shows_the_text_with_changes_accepted(tmp_path: Path) -> None:
     deleted = (
         "<text:tracked-changes><text:changed-region><text:deletion><text:p>old</text:p></text:deletion>"

@@ -77,6 +77,16 @@ def test_pptx_reads_the_title_first_and_shapes_as_they_stand(tmp_path: Path) -> 
     assert [text for _, _, text in outline(parsed(tmp_path, source))] == ["Title", "top left", "top right", "bottom"]
 
 
+def test_pptx_slide_without_a_title_takes_its_first_line_where_that_reads_like_one(tmp_path: Path) -> None:
+    source = pptx.Presentation()
+    for lead in ("Market overview", "We grew, and then we stopped growing.", "B2"):
+        slide = add_slide(source, BLANK)
+        add_text(slide.shapes, lead, 1, 1)
+        add_text(slide.shapes, "Figures follow.", 1, 4)
+    kinds = [block.kind for block in parsed(tmp_path, source).blocks]
+    assert kinds == ["heading", "paragraph", "paragraph", "paragraph", "paragraph", "paragraph"]
+
+
 def test_pptx_keeps_groups_together_and_opens_nested_ones(tmp_path: Path) -> None:
     source = pptx.Presentation()
     slide = add_slide(source, BLANK)
