@@ -161,7 +161,7 @@ def _finish(layout: Layout, gauge: Gauge, draft: _Draft, ordinal: int) -> DraftC
         repeated_chars=len(pieces[0].repeat),
         boxes=place.boxes,
         kind="turn" if "turn" in content else "table" if content == {"table"} else "text",
-        speaker=_main_speaker(pieces),
+        speaker=_main_speaker(layout, pieces),
         start_s=min(starts, default=None),
         end_s=max(ends, default=None),
     )
@@ -175,12 +175,16 @@ def _place(pieces: Sequence[Piece]) -> Place:
     return Place(min(first, default=None), max(last, default=None), tuple(boxes))
 
 
-def _main_speaker(pieces: Sequence[Piece]) -> str | None:
+def _main_speaker(layout: Layout, pieces: Sequence[Piece]) -> str | None:
+    """Return who says most, names not counted; the first of them where it is equal."""
     said: dict[str, int] = {}
     for piece in pieces:
         speaker = piece.placed.block.speaker
         if speaker:
-            said[speaker] = said.get(speaker, 0) + piece.end - piece.start
+            words = layout.text[piece.start : piece.end]
+            if piece.start == piece.placed.start:
+                words = words.removeprefix(piece.placed.repeat)
+            said[speaker] = said.get(speaker, 0) + len("".join(words.split()))
     return max(said, key=lambda name: said[name], default=None)
 
 

@@ -20,7 +20,7 @@ from ingest.settings import ParserSettings
 from ingest.types import Block, Format, ParsedDocument
 
 _STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?"
-_TIMING = re.compile(rf"^\s*{_STAMP}\s*-->\s*{_STAMP}")
+_TIMING = re.compile(rf"^\s*{_STAMP}\s*-{{1,2}}>\s*{_STAMP}")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>", re.I)
 _TAG = re.compile(r"</?(?:[biuc]|v|lang|ruby|rt|font)(?:[.\s][^>]*)?>|<\d{1,2}:\d{2}[:.\d]*>|\{\\an?\d+\}", re.I)
 _PREFIX = re.compile(r"^(?:-\s*)?([^\s:：<>\[\]()0-9][^:：<>\[\]()\n,，。.!?]{0,29}?)\s*[:：]\s*(?=\S)")
@@ -88,8 +88,11 @@ def _cues(text: str) -> tuple[list[_Cue], int]:
 
 def _cue_lines(lines: list[str], is_last: bool) -> list[str]:
     """Drop the identifier of the next cue and NOTE/STYLE/REGION blocks; keep stray text after a blank line."""
-    if not is_last and lines and lines[-1].strip() and (len(lines) == 1 or not lines[-2].strip()):
-        lines = lines[:-1]
+    if not is_last and lines and lines[-1].strip():
+        # Files without blank lines between cues: there only a number is an identifier.
+        after_blank = len(lines) > 1 and not lines[-2].strip()
+        if after_blank or lines[-1].strip().isdecimal():
+            lines = lines[:-1]
     kept: list[str] = []
     in_comment = False
     for position, line in enumerate(lines):
@@ -164,4 +167,4 @@ def _turn(group: list[_Cue]) -> Block:
 def _seconds(parts: tuple[str | None, ...]) -> float:
     hours, minutes, seconds, fraction = parts
     value = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
-    return value + (int(fraction.ljust(3, "0")) / 1000 if fraction else 0.0)
+    return (value * 1000 + int((fraction or "").ljust(3, "0"))) / 1000

@@ -23,7 +23,12 @@ from ingest.types import Block, ParsedDocument
 
 _CLOCK = r"(?P<clock>(?:(?:\d{4}[-/年.]\d{1,2}[-/月.]\d{1,2}日?)\s+)?\d{1,3}:[0-5]\d(?::[0-5]\d)?(?:[.,]\d{1,3})?)"
 _NAME = r"(?P<speaker>[^\s:：\[\]()（）<>|0-9][^:：\[\]()（）<>|\n]{0,39}?)"
-_TIME_FIRST = re.compile(rf"\s*[\[(（【]?{_CLOCK}[\])）】]?\s*(?:-+>?\s*)?(?:{_NAME}\s*[:：]\s*)?(?P<words>.*)$")
+_ROLE = r"(?:\s*[(（][^()（）\n]{1,100}(?:[(（][^()（）\n]{0,60}[)）][^()（）\n]{0,20})?[)）])?"
+"""`(Leader of the Opposition)` after a name belongs to it; parliaments write one inside another."""
+_TIME_FIRST = re.compile(
+    rf"\s*[\[(（【]?{_CLOCK}[\])）】]?\s*(?:-+>?\s*)?"
+    rf"(?:{_NAME.removesuffix(')')}{_ROLE})\s*[:：]\s*)?(?P<words>.*)$"
+)
 _TIME_FIRST_BRACKET = re.compile(r"\s*[\[(（【]\s*\d{1,3}:\d\d")
 _NAME_FIRST = re.compile(rf"\s*{_NAME}\s*[\[(（【]\s*{_CLOCK}\s*[\])）】]\s*[:：]?\s*(?P<words>.*)$")
 _HEADER_LINE = re.compile(rf"\s*{_NAME}[\s　]+{_CLOCK}\s*[:：]?\s*$")

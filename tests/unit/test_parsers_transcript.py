@@ -164,3 +164,34 @@ def test_transcript_turns_are_never_empty(pieces: list[str]) -> None:
     for block in transcript_blocks("\n".join(pieces)):
         assert block.text.strip()
         assert block.end_s is None or block.start_s is None or block.end_s >= block.start_s
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("00:00:01,000 --> 00:00:02,000\nHello\n", [(1.0, "Hello")]),
+        (
+            "WEBVTT\n00:01.000 --> 00:02.000\nHello.\n00:03.000 --> 00:04.000\nWorld\n",
+            [(1.0, "Hello."), (3.0, "World")],
+        ),
+        (
+            "1\n00:00:01,000 --> 00:00:02,000\nHello.\n\n2\n00:00:03 -> 00:00:04\nkept\n",
+            [(1.0, "Hello."), (3.0, "kept")],
+        ),
+        ("WEBVTT\n\n00:00:01 --> 00:00:02\nHello\n", [(1.0, "Hello")]),
+        ("WEBVTT\n\n00:00:01,000 --> 00:00:02,000\nHello\n\nafter a blank line\n", [(1.0, "Hello after a blank line")]),
+        ("1\n00:00:05,560 --> 00:00:05,940\nExact\n", [(5.56, "Exact")]),
+    ],
+)
+def test_subtitles_survive_broken_cues(tmp_path: Path, content: str, expected: list[tuple[float, str]]) -> None:
+    path = tmp_path / "a.srt"
+    path.write_text(content, encoding="utf-8")
+    blocks = parse_subtitles(path, "a.srt", ParserSettings(), "srt").blocks
+    assert [(block.start_s, block.text) for block in blocks] == expected
+
+
+def test_transcript_keeps_a_role_with_its_name() -> None:
+    line = "[00:00:05] The Chair (Hon. Anthony Rota (Nipissing, Lib.)): I call the meeting to order.\n"
+    assert looks_like_transcript(line * 2)
+    turn = transcript_blocks(line)[0]
+    assert (turn.speaker, turn.start_s) == ("The Chair (Hon. Anthony Rota (Nipissing, Lib.))", 5.0)
