@@ -25,7 +25,7 @@ def admit(parsed: ParsedDocument, document: Document, settings: IngestSettings) 
     if warnings and settings.admission == "reject":
         raise AdmissionRejectedError(
             f"{document.source}: {'; '.join(warnings)}. Upload a better copy (text instead of pictures, a higher "
-            "resolution), or have the limit lowered or the policy set to `warn` (ATTEST_INGEST_…)"
+            "resolution), or have the limits or the policy changed (ATTEST_INGEST_…)"
         )
     return warnings
 

@@ -421,3 +421,66 @@ async def test_passwords_of_two_documents_are_sealed_apart(house: House) -> None
     await house.parts.worker.run_until_idle()
     assert house.parts.ingestion.get_job(ANN, one.job_id).error_code == "damaged_original"
     assert house.parts.ingestion.get_job(ANN, two.job_id).state == "succeeded"
+
+
+async def test_a_document_below_the_policy_is_warned_of_or_rejected_and_the_old_version_stays(
+    build: Callable[..., House],
+) -> None:
+    garbled = "secret:phone \ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd"
+    lenient = build()
+    first = await lenient.ingest("fine")
+    warned = await lenient.ingest(garbled)
+    assert (warned.state, len(warned.warnings)) == ("succeeded", 1)
+    assert lenient.documents()["m"].warnings == warned.warnings
+    assert first.warnings == ()
+    strict = build(admission="reject")
+    await strict.ingest("fine again", "n")
+    rejected = await strict.ingest(parcel(garbled, a="alpha"), "n")
+    assert (rejected.state, rejected.error_code, rejected.children) == ("failed", "admission_rejected", 0)
+    assert rejected.error is not None
+    assert "50% of its characters are garbled, the most is 30%" in rejected.error
+    assert strict.all() == [("m", 2, "ready"), ("n", 1, "ready"), ("n", 2, "failed")]
+    assert len(strict.store._points) == 2
+    assert "fine again" in await strict.texts()
+
+
+async def test_chunks_staged_under_a_lenient_policy_go_when_a_strict_one_rejects(
+    build: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lenient = build()
+    monkeypatch.setattr(lenient.parts.worker._pipeline, "finish", _broken)
+    job = await lenient.ingest("secret:phone \ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd")
+    assert (job.state, len(lenient.store._points)) == ("failed", 1)
+    strict = build(admission="reject")
+    await strict.parts.ingestion.retry(ANN, job.job_id)
+    await strict.parts.worker.run_until_idle()
+    assert strict.parts.ingestion.get_job(ANN, job.job_id).error_code == "admission_rejected"
+    assert len(strict.store._points) == 0
+    assert strict.parts.vault.count("acme", job.document_id) == 0
+
+
+async def test_deleting_a_parent_stops_the_jobs_of_children_that_wait(house: House) -> None:
+    job = await house.submit(parcel("hello", a="alpha", b="beta"))
+    claim = house.parts.worker._leases.claim("one")
+    assert claim is not None
+    await house.parts.worker._pipeline.run(claim)
+    assert len(house.documents(states=("pending",))) == 2
+    receipt = await house.parts.ingestion.delete(ANN, job.document_id)
+    assert receipt.deleted_children == 2
+    await house.parts.worker.run_until_idle()
+    assert (house.parsers.parsed, house.all(), house.originals()) == (["m"], [], [])
+    states = {each.state for each in house.parts.ingestion.list_jobs(ANN) if each.document_id != job.document_id}
+    assert states == {"cancelled"}
+
+
+async def test_a_new_version_waits_for_the_child_that_is_at_work(house: House) -> None:
+    """The first version's child is still to be done when the second version is ready."""
+    await house.submit(parcel("one", a="old", gone="gone"))
+    claim = house.parts.worker._leases.claim("one")
+    assert claim is not None
+    await house.parts.worker._pipeline.run(claim)
+    second = await house.ingest(parcel("two", a="new"))
+    assert second.state == "succeeded"
+    assert await house.texts() == ["new", "two"]
+    assert house.all() == [("m", 2, "ready"), ("m/a", 2, "ready")]
+    assert len(house.originals()) == 2

@@ -164,3 +164,39 @@ def test_originals_sweep_removes_what_a_killed_process_left_and_nothing_else(tmp
     assert read(me) == b"text"
     living.close()
     me.close()
+
+
+def test_originals_password_is_sealed_to_its_document_and_goes_with_it(tmp_path: Path) -> None:
+    originals = Originals(tmp_path, KEY, "one")
+    first, second = "a" * 32, "b" * 32
+    assert originals.password("acme", first) is None
+    originals.keep_password("acme", first, "before")
+    originals.keep_password("acme", first, "相当秘密")
+    originals.keep_password("acme", second, "other")
+    assert (originals.password("acme", first), originals.password("acme", second)) == ("相当秘密", "other")
+    assert originals.exists(first)
+    (file,) = tmp_path.rglob(f"{first}.password")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "相当秘密".encode() not in file.read_bytes()
+    for tenant, content in (("other", file.read_bytes()), ("acme", file.read_bytes()[:-1]), ("acme", b"")):
+        file.write_bytes(content)
+        with pytest.raises(DamagedOriginalError):
+            originals.password(tenant, first)
+    originals.delete(first)
+    originals.delete(first)
+    assert (originals.password("acme", first), originals.exists(first)) == (None, False)
+    originals.close()
+
+
+def test_originals_folder_for_what_is_inside_is_private_and_goes_with_all_its_files(tmp_path: Path) -> None:
+    originals = Originals(tmp_path, KEY, "one")
+
+    def broken(folder: Path) -> None:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        (folder / "0001").write_bytes(b"plain")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), originals.inside("a" * 32) as folder:
+        broken(folder)
+    assert not folder.exists()
+    originals.close()
