@@ -71,11 +71,20 @@ def cell_spans(placed: PlacedBlock, row: int) -> list[tuple[int, int]]:
     return spans
 
 
-def header_of(placed: PlacedBlock, first: int, stop: int) -> str:
-    """Return the header rows of some columns, as text that may precede cells of them."""
+def header_of(placed: PlacedBlock, first: int, stop: int, *, label: bool = False) -> str:
+    """Return the header rows of some columns, as text that may precede cells of them.
+
+    With `label` the first column's header comes before theirs.
+    """
     block = placed.block
-    lines = [render_row(row[first:stop]) for row in block.rows[: block.header_rows]]
-    return "\n".join([*lines, _rule(stop - first)]) + "\n" if lines else ""
+    lines = [render_row([*row[: int(label)], *row[first:stop]]) for row in block.rows[: block.header_rows]]
+    return "\n".join([*lines, _rule(stop - first + label)]) + "\n" if lines else ""
+
+
+def label_of(placed: PlacedBlock, row: int) -> str:
+    """Return a row's first cell, as text that may precede further cells of the row; empty where it has none."""
+    cells = placed.block.rows[row]
+    return f"| {_cell(cells[0])} " if cells and cells[0].strip() else ""
 
 
 def render_row(cells: Sequence[str]) -> str:

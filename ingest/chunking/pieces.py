@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.chunking.gauge import Gauge
-from ingest.chunking.layout import Layout, PlacedBlock, cell_spans, header_of
+from ingest.chunking.layout import Layout, PlacedBlock, cell_spans, header_of, label_of
 from ingest.chunking.splitting import LONGEST_TOKEN, Span, fit
 
 
@@ -87,7 +87,7 @@ class Cutter:
         self._group += 1
 
     def _add_cells(self, placed: PlacedBlock, row: int) -> None:
-        """A row above the budget: runs of cells that fit, each under its own columns' header."""
+        """A row above the budget: runs of cells that fit, each after the row's label under its own columns' header."""
         cells = cell_spans(placed, row)
         first = 0
         while first < len(cells):
@@ -96,20 +96,32 @@ class Cutter:
                 placed, row, (cells[first][0], cells[stop][1]), first, stop + 1
             ):
                 stop += 1
-            header = self._header(placed, row, first, stop)
-            room = max(8, self._room - self._gauge.cost(header))
+            before = self._before_cells(placed, row, first, stop)
+            room = max(8, self._room - self._gauge.cost(f"{before}| " if before else ""))
             for span in fit(self._text, (cells[first][0], cells[stop - 1][1]), room, self._gauge.cost):
                 self._group += 1
-                self._append(placed, span, header)
+                goes_on = before and not self._text.startswith("|", span[0]) and first > 0
+                self._append(placed, span, f"{before}| " if goes_on else before)
             first = stop
         self._group += 1
 
     def _cells_fit(self, placed: PlacedBlock, row: int, span: Span, first: int, stop: int) -> bool:
-        return self._gauge.cost(self._header(placed, row, first, stop)) + self._cost(span) <= self._room
+        before = self._full_before(placed, row, first, stop)
+        cost = self._gauge.cost(before)
+        return cost * 2 <= self._room and cost + self._cost(span) <= self._room
 
-    def _header(self, placed: PlacedBlock, row: int, first: int, stop: int) -> str:
-        header = header_of(placed, first, stop) if row >= placed.block.header_rows else ""
-        return header if self._gauge.cost(header) * 2 <= self._room else ""
+    def _before_cells(self, placed: PlacedBlock, row: int, first: int, stop: int) -> str:
+        """What precedes a run of a row's cells: their header and the row's label; what of it takes half the room."""
+        choices = [self._full_before(placed, row, first, stop)]
+        if row >= placed.block.header_rows:
+            choices += [header_of(placed, first, stop), label_of(placed, row) if first else ""]
+        return next((choice for choice in choices if self._gauge.cost(choice) * 2 <= self._room), "")
+
+    def _full_before(self, placed: PlacedBlock, row: int, first: int, stop: int) -> str:
+        if row < placed.block.header_rows:
+            return ""
+        label = label_of(placed, row) if first else ""
+        return header_of(placed, first, stop, label=bool(label)) + label
 
     def _open_table_group(self) -> None:
         leading = [piece for piece in self._pieces if piece.group == self._group]

@@ -149,8 +149,22 @@ def test_chunker_divides_a_row_above_the_budget_at_cells_under_their_headers() -
     )
     drafts = chunks(document(block))
     assert max(tokens(draft.text) for draft in drafts) <= 100
-    assert any(draft.text.startswith("| 说明 |\n| --- |\n") for draft in drafts)
+    inside = [draft for draft in drafts if draft.text.startswith("| 编号 | 说明 |\n| --- | --- |\n| 7 | ")]
+    assert len(inside) > 2
     assert any("| 8 | 短 | 短 |" in draft.text for draft in drafts)
+
+
+def test_chunker_names_row_and_columns_in_every_part_of_a_wide_table() -> None:
+    width = 60
+    head = ("Company", *(f"Measure {column}" for column in range(width)))
+    body = [(f"Company {row}", *(f"v{row}-{column}" for column in range(width))) for row in range(3)]
+    drafts = chunks(document(Block(kind="table", text="x", rows=(head, *body), header_rows=1)))
+    assert max(tokens(draft.text) for draft in drafts) <= 100
+    for row in range(3):
+        for column in range(width):
+            (draft,) = [draft for draft in drafts if re.search(rf"\bv{row}-{column}\b", draft.text)]
+            assert f"Company {row} " in draft.text
+            assert re.search(rf"\bMeasure {column}\b", draft.text)
 
 
 def test_chunker_makes_each_turn_a_chunk_with_speaker_and_time() -> None:
