@@ -7,12 +7,18 @@ or wrong. A reader sees the right page, and a parser gets one of the texts told 
 from __future__ import annotations
 
 import re
+import unicodedata
+from itertools import pairwise
 from string import ascii_lowercase
 
 from ingest.parsers.joining import is_cjk
 from ingest.parsers.pdf_lines import garbled_ratio, visible_characters
 
 _FOREIGN_SHARE = 0.3
+_FOREIGN = re.compile(r"[\u0370-\u1fff\u2c00-\u2dff\ua000-\ud7ff\ufb00-\ufdff]")
+"""Where the letters of other scripts are; most pages have none, and are done with."""
+_MIN_JUMPS = 6
+_MAX_JUMPS = 0.2
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|/?\b(?:g|glyph|cid|index|uni|afii|a)\d{1,6}\b|/G[0-9A-F]{2,4}\b", re.I)
 _MIN_LETTERS = 200
 _USUAL_LATIN = frozenset("etaoinsrhldu")
@@ -31,7 +37,9 @@ _USUAL_HAN = frozenset(
     "決書達權設類據規萬術領傳師識帶導運"
 )
 _MOJIBAKE = re.compile(r"[\u0080-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]{2,}")
-_HAN_RUN = re.compile(r"[\u4e00-\u9fff\ue000-\uf8ff\u20ac]{6,}")
+_HAN_RUN = re.compile(r"[\u4e00-\u9fff\u3000-\u312f\ue000-\uf8ff\uff00-\uffef\u2018-\u201d\u20ac\ufffd]{6,}")
+_MIN_READ_BACK = 0.75
+"""Share of a run's bytes; Chinese that is right gives about a fifth, by chance."""
 
 
 def illegible_ratio(text: str) -> float:
@@ -39,7 +47,7 @@ def illegible_ratio(text: str) -> float:
     visible = visible_characters(text)
     if not visible:
         return 0.0
-    if _is_shifted_latin(text) or _is_shifted_han(text):
+    if _is_shifted_latin(text) or _is_shifted_han(text) or _is_of_many_scripts(text):
         return 1.0
     names = sum(len(match.group()) for match in _GLYPH_NAMES.finditer(text)) / visible
     # A few such names are words of a text about fonts.
@@ -49,8 +57,10 @@ def illegible_ratio(text: str) -> float:
 
 def is_in_foreign_script(text: str) -> bool:
     """Tell whether many letters are of a script that the recogniser cannot read: Hangul, Arabic or Cyrillic."""
+    if _is_of_many_scripts(text):
+        return False
     letters = [character for character in text if character.isalpha() and not garbled_ratio(character)]
-    foreign = sum(1 for character in letters if not (ord(character) < 0x250 or is_cjk(character)))
+    foreign = sum(1 for character in letters if not _is_readable(character))
     return foreign > _FOREIGN_SHARE * len(letters)
 
 
@@ -72,22 +82,38 @@ def _is_shifted_han(text: str) -> bool:
     return sum(1 for character in han if character in _USUAL_HAN) < _MIN_USUAL_HAN * len(han)
 
 
+def _is_of_many_scripts(text: str) -> bool:
+    """Characters at random jump from script to script inside a word; a list of languages does not."""
+    if not _FOREIGN.search(text):
+        return False
+    pairs = [(left, right) for left, right in pairwise(text) if left.isalpha() and right.isalpha()]
+    jumps = sum(1 for left, right in pairs if _script(left) != _script(right))
+    return jumps >= _MIN_JUMPS and jumps > _MAX_JUMPS * len(pairs)
+
+
+def _script(character: str) -> str:
+    if _is_readable(character):
+        return ""
+    return unicodedata.name(character, "?").split()[0]
+
+
+def _is_readable(letter: str) -> bool:
+    """Tell whether a letter is of a script that the recogniser reads: Latin, Chinese, Japanese."""
+    return ord(letter) < 0x250 or is_cjk(letter)
+
+
 def _mojibake(text: str) -> int:
     """Count characters of runs that are UTF-8 once they are written back as what they were taken for."""
     count = 0
     for match in _MOJIBAKE.finditer(text):
-        count += _read_back(match.group(), "cp1252", "latin-1")
+        count += len(match.group()) * any(_is_utf8(match.group(), codec) for codec in ("cp1252", "latin-1"))
     for match in _HAN_RUN.finditer(text):
-        count += _read_back(match.group(), "gb18030")
+        count += len(match.group()) * _is_utf8(match.group(), "gb18030")
     return count
 
 
-def _read_back(run: str, *encodings: str) -> int:
-    for encoding in encodings:
-        try:
-            meant = run.encode(encoding).decode("utf-8")
-        except UnicodeError:
-            continue
-        if any(is_cjk(character) or character.isalpha() or character in "’‘“”–—…" for character in meant):
-            return len(run)
-    return 0
+def _is_utf8(run: str, codec: str) -> bool:
+    written = run.encode(codec, "ignore")
+    meant = written.decode("utf-8", "ignore")
+    words = sum(1 for character in meant if is_cjk(character) or character.isalpha() or character in "’‘“”–—…•")
+    return len(meant.encode()) >= _MIN_READ_BACK * len(written) > 0 and words * 2 > len(meant)

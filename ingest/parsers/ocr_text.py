@@ -23,6 +23,8 @@ _SIGNS = str.maketrans({
     "℃": "°C",
     "℉": "°F",
 })
+_NO_SPACE = re.compile(r"(?<=[a-z])(?=[$£€]\d)")
+"""The recogniser leaves out the space before a sum of money."""
 _BEFORE_DIGIT = re.compile(r"－(?=\d)")
 _MIN_LETTERS = 2
 
@@ -34,7 +36,7 @@ def mend_forms(text: str) -> str:
     """
     plain = _ALPHANUMERIC.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     plain = _BETWEEN_DIGITS.sub(lambda match: _PLAIN[match.group(1)], plain)
-    return collapse(_BEFORE_DIGIT.sub("-", plain).translate(_SIGNS))
+    return collapse(_NO_SPACE.sub(" ", _BEFORE_DIGIT.sub("-", plain).translate(_SIGNS)))
 
 
 def is_noise(lines: Sequence[str]) -> bool:

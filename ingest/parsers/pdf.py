@@ -10,13 +10,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import CorruptDocumentError, DocumentTooLargeError, EncryptedDocumentError, NoTextError
+from ingest.errors import CorruptDocumentError, DocumentTooLargeError, NoTextError
 from ingest.parsers.joining import collapse
 from ingest.parsers.pdf_assembly import assemble
 from ingest.parsers.pdf_headings import OutlineEntry
 from ingest.parsers.pdf_lines import garbled_ratio
 from ingest.parsers.pdf_ocr import read_page, turn_boxes_back
 from ingest.parsers.pdf_page import PageContent, page_content, text_layer
+from ingest.parsers.pdf_password import unlock
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
@@ -35,13 +36,14 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings, session: Pa
     """Parse a PDF.
 
     Raises:
-        EncryptedDocumentError: it needs a password.
+        EncryptedDocumentError: it needs a password, or the one given is wrong.
         CorruptDocumentError: it cannot be opened or has no pages.
         DocumentTooLargeError: more pages than `limits.max_pages`.
         NoTextError: no page has text, in its text layer or in its picture.
     """
     try:
         with _pymupdf().open(str(path), filetype="pdf") as document:
+            unlock(document, session.password, display_name)
             _check(document, display_name, limits)
             outline, title = _outline(document), _metadata_title(document)
             pages = _read_pages(document, limits, session)
@@ -83,8 +85,6 @@ def _raise_if_out_of_memory(error: Exception) -> None:
 
 
 def _check(document: Any, display_name: str, limits: ParserSettings) -> None:
-    if document.needs_pass:
-        raise EncryptedDocumentError(f"{display_name}: the PDF is encrypted; a password is needed")
     if document.page_count < 1:
         raise CorruptDocumentError(f"{display_name}: the PDF has no pages")
     if document.page_count > limits.max_pages:

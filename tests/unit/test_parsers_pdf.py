@@ -308,7 +308,7 @@ def test_pdf_mixed_document_names_the_pages_that_need_ocr(tmp_path: Path) -> Non
     draft.new_page().page.insert_image(pymupdf.Rect(0, 0, WIDTH, HEIGHT), pixmap=pixmap)
     document = draft.parsed(tmp_path)
     assert [page.characters for page in document.pages] == [14, 0]
-    assert any("OCR: 2" in note for note in document.notes)
+    assert "pictures without text: pages 2" in document.notes
 
 
 def test_pdf_without_a_text_layer_says_ocr(tmp_path: Path) -> None:
