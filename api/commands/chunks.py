@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -13,9 +13,10 @@ from rich.table import Table
 from api.commands.chunks_page import PagePicture, render_page
 from api.commands.rendering import counted
 from api.commands.session import Json, err, fail, guarded, out, password_given, print_json
-from api.errors import EXIT_USAGE
+from api.errors import EXIT_FAILED, EXIT_USAGE
 from api.settings import Settings, load_settings
 from ingest.cutting import SymbolicCutter
+from ingest.errors import IngestError
 from ingest.preview import Preview, preview
 from ingest.sandbox import ParserPool
 from retrieval.encoders.select import load_encoder
@@ -50,13 +51,55 @@ def chunks(
         html.write_text(render_page(file.name, shown, pictures), encoding="utf-8")
         err.print(f"wrote {html}", markup=False)
     if json_output:
-        print_json({
-            "document": shown.parsed.model_dump(mode="json"),
-            "chunks": [chunk.model_dump(mode="json") for chunk in shown.chunks],
-            "report": shown.report.model_dump(mode="json"),
-        })
+        print_json(_as_json(shown))
     elif html is None:
         print_preview(shown)
+
+
+def dry_run(files: list[Path], password: str | None, *, json_output: bool) -> int:
+    """Show each file; one that fails is named with its reason. Returns the exit code."""
+    settings = load_settings()
+    shown, failed = guarded(lambda: asyncio.run(_preview_all(settings, files, password, json_output)))
+    if json_output:
+        print_json(shown)
+    else:
+        out.print(f"\n{len(files) - failed} of {counted(len(files), 'file')} could be taken in; nothing is stored")
+    return EXIT_FAILED if failed else 0
+
+
+async def _preview_all(
+    settings: Settings, files: list[Path], password: str | None, json_output: bool
+) -> tuple[list[dict[str, Any]], int]:
+    parsers, cutter = ParserPool(settings.ingestion.parser), offline_cutter(settings)
+    shown: list[dict[str, Any]] = []
+    failed = 0
+    try:
+        for file in files:
+            if not json_output:
+                out.print(f"\n━━ {file}", markup=False)
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    found = await preview(file, parsers, cutter, password=password, attachments=Path(folder))
+            except IngestError as exc:
+                failed += 1
+                shown.append({"path": str(file), "error_code": exc.code, "error": str(exc)})
+                if not json_output:
+                    out.print(f"failed: {exc} ({exc.code})", markup=False)
+                continue
+            shown.append({"path": str(file), **_as_json(found)})
+            if not json_output:
+                print_preview(found)
+    finally:
+        await parsers.close()
+    return shown, failed
+
+
+def _as_json(shown: Preview) -> dict[str, Any]:
+    return {
+        "document": shown.parsed.model_dump(mode="json"),
+        "chunks": [chunk.model_dump(mode="json") for chunk in shown.chunks],
+        "report": shown.report.model_dump(mode="json"),
+    }
 
 
 async def _preview(

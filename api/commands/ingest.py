@@ -58,6 +58,10 @@ def ingest(
     database: Annotated[
         list[str] | None, typer.Option(help="Name of a configured database (ATTEST_DATABASES_NAME); repeatable.")
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Show blocks and chunks of each file as `attest chunks` does; store nothing."),
+    ] = False,
     json_output: Json = False,
 ) -> None:
     """Take files in. A file that fails is named with its reason; the others go on.
@@ -84,6 +88,13 @@ def ingest(
         fields |= password_given(password_file, ask=password_prompt)
         _watch(given[0], fields, delete_missing=delete_missing, json_output=json_output)
     files = _named(given, source, title) if given else []
+    if dry_run:
+        from api.commands.chunks import dry_run as show  # opens parts that taking in leaves to the server
+
+        if databases:
+            fail("--dry-run is for files", EXIT_USAGE)
+        password = password_given(password_file, ask=password_prompt).get("password")
+        raise typer.Exit(show([path for path, _ in files], password, json_output=json_output))
     if title is not None:
         fields["title"] = title
     fields |= password_given(password_file, ask=password_prompt)

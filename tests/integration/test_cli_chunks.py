@@ -54,3 +54,17 @@ def test_chunks_of_a_file_that_cannot_be_read_name_the_reason(attest: Any, tmp_p
     blank.write_text(" \n ", encoding="utf-8")
     assert "no_text" in attest("chunks", blank, code=2).stderr
     assert "no such file" in attest("chunks", tmp_path / "missing.txt", code=2).stderr
+
+
+def test_dry_run_shows_every_file_and_stores_nothing(attest: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "policy.md").write_text(MARKDOWN, encoding="utf-8")
+    (folder / "blank.txt").write_text(" ", encoding="utf-8")
+    shown = attest("ingest", "--dry-run", folder, code=1).stdout
+    assert "The meal allowance is 120 dollars a day." in shown
+    assert "no_text" in shown
+    assert "1 of 2 files could be taken in" in shown
+    data = attest.json("ingest", "--dry-run", folder / "policy.md")
+    assert data[0]["report"]["tables"] == 1
+    assert not (attest.home / "attest.db").exists()
