@@ -47,7 +47,7 @@ class RemarkReader:
 
     def _comments(self, part: str) -> list[Block]:
         threaded = [
-            (attribute(found, "ref") or "", self._author(found), _own_text(found))
+            (attribute(found, "ref") or "", self._said_by(found), _own_text(found))
             for thread in self._package.related(part, "threadedComment")
             for found in self._package.tree(thread).iter("{*}threadedComment")
         ]
@@ -68,8 +68,9 @@ class RemarkReader:
             if text.strip()
         ]
 
-    def _author(self, comment: Element) -> str:
-        return self._people.get((attribute(comment, "personId") or "").lower(), "")
+    def _said_by(self, comment: Element) -> str:
+        name = self._people.get((attribute(comment, "personId") or "").lower(), "")
+        return ", ".join(filter(None, (name, (attribute(comment, "dT") or "")[:10])))
 
     def _drawing(self, part: str) -> list[Block]:
         blocks: list[Block] = []
