@@ -31,6 +31,7 @@ from ingest.parsers.docx_tables import docx_table, layout_cell
 from ingest.parsers.docx_text import Element, paragraph_text, text_boxes
 from ingest.parsers.numbering import heading_number, is_numbered_heading, number_levels, reads_like_heading
 from ingest.parsers.office_parts import part_roots
+from ingest.parsers.office_pictures import picture_texts
 from ingest.parsers.office_titles import own_title
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
@@ -44,6 +45,8 @@ _WRAPPERS = frozenset({
     qn("w:customXml"),
     qn("w:smartTag"),
 })
+_MAX_SCANS = 50
+"""Pictures read of a document without other text; each takes seconds."""
 _VENDOR_ERRORS = (
     PythonDocxError, OpcError, zipfile.BadZipFile, zlib.error, etree.LxmlError,
     KeyError, ValueError, AttributeError, TypeError, IndexError, OSError, EOFError, NotImplementedError, RuntimeError,
@@ -63,13 +66,13 @@ def parse_docx(path: Path, display_name: str, limits: ParserSettings, session: P
     try:
         with read_package(path) as file:
             document = docx.Document(file)
-        reader = _Reader(document)
+        reader = _Reader(document, limits)
         blocks = reader.read()
         title = own_title(document.core_properties.title)
     except _VENDOR_ERRORS as exc:
         raise CorruptDocumentError(f"{display_name}: not a readable Word document ({type(exc).__name__})") from exc
     if not blocks:
-        raise NoTextError(f"{display_name}: the document has no text; pictures would need OCR")
+        raise NoTextError(f"{display_name}: the document has no text, and no picture with text that OCR may read")
     heading = next((block.text for block in blocks if block.kind == "heading"), "")
     return ParsedDocument(
         format="docx", blocks=tuple(blocks), title=reader.title or title or heading, notes=reader.notes()
@@ -79,8 +82,10 @@ def parse_docx(path: Path, display_name: str, limits: ParserSettings, session: P
 class _Reader:
     """Reads one document's body in order."""
 
-    def __init__(self, document: Any) -> None:
+    def __init__(self, document: Any, limits: ParserSettings) -> None:
         part = document.part
+        self._limits = limits
+        self._scanned = 0
         self._body: Element = document.element.body
         self._styles = Styles.of(_related(part, RT.STYLES))
         self._numbering = Numbering.of(_related(part, RT.NUMBERING))
@@ -98,12 +103,20 @@ class _Reader:
         self._flush_list()
         if not any(block.kind == "heading" for block in self._blocks):
             self._promote_unstyled_headings()
-        body = [*self._blocks, *self._notes.rest()]
+        body = [*self._blocks, *self._notes.rest()] or self._scans()
         # A page of letterhead alone is a document without text.
         return [*self._headers, *body, *self._footers] if body else []
 
+    def _scans(self) -> list[Block]:
+        """Read the pictures of a document that has no other text: pages that were scanned into Word."""
+        texts = list(picture_texts(self._body, self._part, self._limits, _MAX_SCANS))
+        self._scanned = len(texts)
+        return [Block(kind="paragraph", text=text) for text in texts]
+
     def notes(self) -> tuple[str, ...]:
         said: list[str] = []
+        if self._scanned:
+            said.append(f"the document has no text but in pictures, of which OCR read {self._scanned}")
         kept = len(self._headers) + len(self._footers)
         if kept:
             said.append(f"{kept} page headers and footers stand once, at the start and the end")

@@ -52,7 +52,7 @@ def parse_pptx(path: Path, display_name: str, limits: ParserSettings, session: P
         if count > limits.max_pages:
             raise DocumentTooLargeError(f"{display_name}: {count} slides, the limit is {limits.max_pages}")
         slides: list[Slide] = []
-        for slide in _slides(presentation):
+        for slide in _slides(presentation, limits):
             slides.append(slide)
             session.page_done(len(slides), count)
         title = own_title(presentation.core_properties.title)
@@ -60,19 +60,22 @@ def parse_pptx(path: Path, display_name: str, limits: ParserSettings, session: P
         raise CorruptDocumentError(f"{display_name}: not a readable presentation ({type(exc).__name__})") from exc
     blocks = _levelled(slides)
     if not blocks:
-        raise NoTextError(f"{display_name}: the presentation has no text; pictures would need OCR")
+        pictures = "OCR is switched off" if limits.ocr == "off" else "OCR found none in its pictures"
+        raise NoTextError(f"{display_name}: the presentation has no text, and {pictures}")
     heading = next((block.text for block in blocks if block.kind == "heading"), "")
     return ParsedDocument(
         format="pptx",
         blocks=tuple(blocks),
         page_count=count,
         title=_title_slide(slides) or title or heading,
-        pages=tuple(PageYield(page_number=slide.number, characters=slide.characters) for slide in slides),
+        pages=tuple(
+            PageYield(page_number=slide.number, characters=slide.characters, ocr=slide.ocr) for slide in slides
+        ),
         notes=_notes(slides),
     )
 
 
-def _slides(presentation: Any) -> Iterator[Slide]:
+def _slides(presentation: Any, limits: ParserSettings) -> Iterator[Slide]:
     authors: dict[str, str] = {}
     for root in part_roots(presentation.part, AUTHOR_RELATIONS):
         authors |= author_names(root)
@@ -81,7 +84,7 @@ def _slides(presentation: Any) -> Iterator[Slide]:
         layout = slide.slide_layout
         if layout.part not in inherited:
             inherited[layout.part] = Inheritance.of(layout.element, layout.slide_master.element)
-        yield SlideReader(slide, number, inherited[layout.part], authors).read()
+        yield SlideReader(slide, number, inherited[layout.part], authors, limits).read()
 
 
 def _levelled(slides: list[Slide]) -> list[Block]:
@@ -111,6 +114,9 @@ def _notes(slides: list[Slide]) -> tuple[str, ...]:
     said: list[str] = []
     hidden = [str(slide.number) for slide in slides if slide.hidden]
     empty = [str(slide.number) for slide in slides if not slide.characters]
+    read = [str(slide.number) for slide in slides if slide.ocr]
+    if read:
+        said.append(f"pictures were read by OCR on slides without other text: {', '.join(read)}")
     if hidden:
         said.append(f"hidden slides were read too: {', '.join(hidden)}")
     if empty:

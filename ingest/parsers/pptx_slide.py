@@ -14,13 +14,17 @@ from ingest.parsers.drawing_diagram import DATA_ID, DIAGRAM_IDS, diagram_list
 from ingest.parsers.drawing_text import RELATIONSHIP_ID, A, Element, body_text, paragraph_text, paragraphs
 from ingest.parsers.grid import MAX_COLUMNS, Cell, guess_header_rows, table_block
 from ingest.parsers.office_parts import part_root, part_roots
+from ingest.parsers.office_pictures import picture_texts
 from ingest.parsers.pptx_comments import COMMENT_RELATIONS, comment_texts
 from ingest.parsers.pptx_inherit import TITLES, AutoNumbers, Inheritance, P, placeholder_type
 from ingest.parsers.pptx_shapes import alternative_text, shapes_in_order
 from ingest.parsers.slide_titles import leads_as_title
+from ingest.settings import ParserSettings
 from ingest.types import Block, BlockKind
 
 _TITLE_RANK, _SECTION_RANK, _SLIDE_RANK = 1, 2, 3
+_MAX_PICTURES = 8
+"""Pictures read on one slide; each takes seconds."""
 _NOTES_MARK = "Speaker notes: "
 
 
@@ -33,6 +37,8 @@ class Slide:
     rank: int = _SLIDE_RANK
     title: str = ""
     blocks: list[Block] = field(default_factory=list[Block])
+    ocr: bool = False
+    """Its text was read from its pictures."""
     extras: Counter[str] = field(default_factory=Counter[str])
 
     @property
@@ -49,7 +55,10 @@ class Slide:
 class SlideReader:
     """Reads one slide; `authors` names the authors of comments by their ids."""
 
-    def __init__(self, slide: Any, number: int, inheritance: Inheritance, authors: dict[str, str]) -> None:
+    def __init__(
+        self, slide: Any, number: int, inheritance: Inheritance, authors: dict[str, str], limits: ParserSettings
+    ) -> None:
+        self._limits = limits
         self._part = slide.part
         self._element: Element = slide.element
         self._inheritance = inheritance
@@ -63,7 +72,9 @@ class SlideReader:
         tree = self._element.find(f"{P}cSld/{P}spTree")
         for shape in () if tree is None else shapes_in_order(tree, self._inheritance):
             self._shape(shape)
-        if not self._slide.title and leads_as_title(self._slide.blocks):
+        if not self._slide.characters and tree is not None:
+            self._pictures(tree)
+        if not self._slide.title and not self._slide.ocr and leads_as_title(self._slide.blocks):
             self._slide.title = self._slide.blocks.pop(0).text
         self._comments()
         self._speaker_notes()
@@ -123,6 +134,12 @@ class SlideReader:
     def _blocks(self, blocks: Sequence[Block | None]) -> None:
         place = {"page_number": self._slide.number, "page_end": self._slide.number}
         self._slide.blocks.extend(block.model_copy(update=place) for block in blocks if block is not None)
+
+    def _pictures(self, tree: Element) -> None:
+        """Read the pictures of a slide that has no other text: scans, exported pages, screenshots."""
+        for text in picture_texts(tree, self._part, self._limits, _MAX_PICTURES):
+            self._slide.ocr = True
+            self._add("paragraph", text)
 
     def _comments(self) -> None:
         for root in part_roots(self._part, COMMENT_RELATIONS):

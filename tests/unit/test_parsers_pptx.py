@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pptx
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
@@ -216,6 +217,23 @@ def test_pptx_keeps_notes_hidden_slides_and_alternative_texts_and_says_so(tmp_pa
         ("paragraph", 1, "Speaker notes: Mention the 12 % rise."),
     ]
     assert "hidden slides were read too: 1" in document.notes
+
+
+def test_pptx_reads_the_pictures_of_slides_without_other_text(tmp_path: Path) -> None:
+    picture = Image.new("RGB", (700, 120), "white")
+    ImageDraw.Draw(picture).text((20, 20), "Revenue rose by 12 percent", fill="black", font=ImageFont.load_default(48))
+    drawn = io.BytesIO()
+    picture.save(drawn, "PNG")
+    source = pptx.Presentation()
+    add_slide(source, BLANK).shapes.add_picture(drawn, 0, 0)
+    add_slide(source, TITLE_ONLY, "Costs").shapes.add_picture(drawn, 0, 0)
+    document = parsed(tmp_path, source)
+    assert outline(document) == [("paragraph", 1, "Revenue rose by 12 percent"), ("heading", 2, "Costs")]
+    assert [page.ocr for page in document.pages] == [True, False]
+    source.slides._sldIdLst.remove(source.slides._sldIdLst[1])
+    source.save(str(tmp_path / "file"))
+    with pytest.raises(NoTextError, match="OCR is switched off"):
+        parse_pptx(tmp_path / "file", "a.pptx", ParserSettings(ocr="off"))
 
 
 def test_pptx_drops_slide_numbers_dates_and_footers(tmp_path: Path) -> None:
