@@ -21,6 +21,8 @@ _INLINE_LEAVES = 8
 _LONG = 200
 """A text longer than this is a paragraph of its own."""
 _MAX_TABLE_KEYS = 64
+_BATCH = 1000
+"""Records that are turned into blocks at a time: a table grows no longer, and values are given up early."""
 _MEMORY_FACTOR = 16
 """A parsed value takes about so many times its text."""
 
@@ -74,18 +76,22 @@ def _title(value: Json) -> str:
 def _lines(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     """Read JSON Lines, record by record; a file of which most lines are no JSON is plain text."""
     records: list[Json] = []
+    blocks: list[Block] = []
     bad = 0
     lines = [line for line in text.split("\n") if line.strip()]
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         try:
             records.append(load_json(line))
         except (ValueError, RecursionError):
             records.append(line.strip())
             bad += 1
+        if number % _BATCH == 0 or number == len(lines):
+            blocks += _array(records, least=2 if number <= _BATCH else 1)
+            records = []
     if bad * 2 >= len(lines):
         return blocks_of_text(text), ("the JSON is damaged; its text was read as it stands",)
     notes = (f"{bad} of {len(lines)} lines are no JSON; their text was read as it stands",) if bad else ()
-    return tuple(_document(records)), notes
+    return tuple(blocks), notes
 
 
 def _document(value: Json) -> Iterator[Block]:
@@ -95,7 +101,7 @@ def _document(value: Json) -> Iterator[Block]:
     elif isinstance(value, JsonObject):
         yield from _object(value, 1)
     elif isinstance(value, list):
-        yield from _array("", value, 1)
+        yield from _array(value)
 
 
 def _object(value: JsonObject, level: int) -> Iterator[Block]:
@@ -116,7 +122,7 @@ def _object(value: JsonObject, level: int) -> Iterator[Block]:
         if isinstance(member, JsonObject):
             yield from _object(member, level + 1)
         elif isinstance(member, list):
-            yield from _array(key, member, level + 1)
+            yield from _array(member)
     yield from _paragraphs(lines)
 
 
@@ -137,18 +143,21 @@ def _dotted(value: Json, path: tuple[str, ...]) -> list[str]:
     return [f"{'.'.join((*path, *below))}: {text}" for below, text in leaves(value)]
 
 
-def _array(key: str, items: Sequence[Json], level: int) -> Iterator[Block]:
+def _array(items: Sequence[Json], least: int = 2) -> Iterator[Block]:
+    """Yield an array's items; `least` records make a table."""
     texts = [scalar_text(item) for item in items]
     if all(text is not None for text in texts):
         yield from _list_of(text for text in texts if text is not None)
         return
-    table = _table(items)
-    if table is not None:
-        yield table
-        return
-    for item in items:
-        text = scalar_text(item)
-        yield from _paragraphs([text] if text is not None else _record(item))
+    for at in range(0, len(items), _BATCH):
+        batch = items[at : at + _BATCH]
+        table = _table(batch) if len(batch) >= (1 if at else least) else None
+        if table is not None:
+            yield table
+            continue
+        for item in batch:
+            text = scalar_text(item)
+            yield from _paragraphs([text] if text is not None else _record(item))
 
 
 def _record(item: Json) -> list[str]:
@@ -168,8 +177,6 @@ def _list_of(texts: Iterator[str]) -> Iterator[Block]:
 
 def _table(items: Sequence[Json]) -> Block | None:
     """Return records of short values, mostly with the same keys, as a table; so too rows of values."""
-    if len(items) < 2:
-        return None
     arrays = [item for item in items if isinstance(item, list) and not isinstance(item, JsonObject)]
     if len(arrays) == len(items):
         grid = [[scalar_text(cell) for cell in item] for item in arrays]

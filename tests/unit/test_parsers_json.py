@@ -66,6 +66,12 @@ def test_json_lines_are_records(tmp_path: Path) -> None:
     assert table.rows == (("q", "n"), ("a", "1"), ("b", "2"))
 
 
+def test_json_lines_of_any_number_are_whole(tmp_path: Path) -> None:
+    blocks = parsed(tmp_path, "".join(f'{{"n": {number}, "q": "x"}}\n' for number in range(2001))).blocks
+    assert [len(block.rows) for block in blocks] == [1001, 1001, 2]
+    assert [row[0] for block in blocks for row in block.rows[1:]] == [str(number) for number in range(2001)]
+
+
 def test_json_lines_with_a_damaged_line_keep_its_text(tmp_path: Path) -> None:
     document = parsed(tmp_path, '{"q": {"x": "a"}}\n{"q": "cut\n{"q": "b"}\n{"q": "c"}\n')
     assert any('"cut' in block.text for block in document.blocks)
