@@ -6,12 +6,17 @@ least one accent for French and German, and 4 characters for anything in UTF-16 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.errors import UnsupportedDocumentError
+from ingest.detect import detect
+from ingest.errors import NoTextError, UnsupportedDocumentError
 from ingest.parsers.decoding import decode
+from ingest.parsers.registry import parse
+from ingest.settings import ParserSettings
 
 SENTENCES = {
     "zh-hans": [
@@ -161,3 +166,29 @@ def test_decode_does_not_take_english_for_chinese() -> None:
 def test_decode_refuses_what_is_no_text(raw: bytes) -> None:
     with pytest.raises(UnsupportedDocumentError):
         decode(raw, "a.bin")
+
+
+def test_text_of_white_space_alone_has_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "blank.txt"
+    path.write_text("\n\n \t\u3000\n", encoding="utf-8")
+    with pytest.raises(NoTextError):
+        parse(path, detect(path, path.name), path.name, ParserSettings())
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("made/gbk.txt", "gb18030"),
+        ("made/gb18030.csv", "gb18030"),
+        ("made/meeting_gbk.srt", "gb18030"),
+        ("made/utf16.md", "utf-16-le"),
+        ("unstructured/fake-text-utf-16.txt", "utf-16-le"),
+        ("unstructured/fake-text-utf-16-le.txt", "utf-16-le"),
+        ("unstructured/stanley-cups-utf-16.csv", "utf-16-be"),
+        ("unstructured/fake-html-cp1252.html", "cp1252"),
+        ("markitdown/test_mskanji.csv", "cp932"),
+    ],
+)
+def test_decode_reads_real_files(eval_data: Path, name: str, encoding: str) -> None:
+    decoded = decode((eval_data / "files" / name).read_bytes(), name)
+    assert (decoded.encoding, decoded.damaged) == (encoding, 0)
