@@ -45,7 +45,8 @@ class Records:
     def _quoted(self, index: int) -> tuple[list[str], int]:
         """Read the record that begins in a line with quotes; return it with the number of its lines."""
         if self.stray_quotes < _MAX_FAILURES:
-            lines = (f"{line}\n" for line in islice(self._lines, index, index + _MAX_CELL_LINES))
+            stop = min(index + _MAX_CELL_LINES, len(self._lines))
+            lines = (f"{self._lines[at]}\n" for at in range(index, stop))
             reader = csv.reader(lines, delimiter=self._delimiter, strict=True, skipinitialspace=True)
             try:
                 return next(reader), reader.line_num
