@@ -84,7 +84,8 @@ def table_block(rows: Sequence[Sequence[Cell]], header_rows: int | None = None) 
 
 def text_table(rows: Iterable[Sequence[str]], header_rows: int) -> Block | None:
     """Build a table block from cells without spans; rows may be of different lengths. None when no cell has text."""
-    table = [tuple(collapse(text) for text in row) for row in rows]
+    # A cell that is clean already keeps its string: a large table is not in memory twice.
+    table = [tuple(text if (clean := collapse(text)) == text else clean for text in row) for row in rows]
     headers = sum(1 for row in table[:header_rows] if any(row))
     table = [row for row in table if any(row)]
     width = max((len(row) for row in table), default=0)
