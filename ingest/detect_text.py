@@ -11,8 +11,10 @@ from ingest.parsers.csv_dialect import looks_delimited
 from ingest.parsers.transcript import looks_like_transcript
 
 _HEAD = 64 * 1024
+_LINE = 400
+"""Characters of a line that are looked at: from each mark the patterns look for its end, megabytes of `[` for minutes."""
 _HTML_START = re.compile(
-    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?>.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 _ELEMENT = re.compile(
     r"</?(?:p|div|span|table|tr|td|th|ul|ol|li|h[1-6]|a|br|script|style|section|article|main|nav|header|footer)\b[^>]*>",
@@ -172,6 +174,7 @@ def _is_mail(start: str) -> bool:
 def _is_markdown(text: str, suffix: str) -> bool:
     if suffix in _MARKDOWN_NAMES:
         return True
-    signs = [bool(pattern.search(text)) for pattern in _MARKDOWN_SIGNS]
+    sample = "\n".join(line[:_LINE] for line in text[: 4 * _HEAD].split("\n"))
+    signs = [bool(pattern.search(sample)) for pattern in _MARKDOWN_SIGNS]
     strong = signs[0] + signs[1] + signs[2] + signs[6]
     return strong >= 2 or (strong >= 1 and sum(signs) >= 2 and suffix != ".txt") or (strong >= 1 and sum(signs) >= 3)

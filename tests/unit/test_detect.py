@@ -173,3 +173,8 @@ def test_detect_never_raises_anything_else(tmp_path_factory: pytest.TempPathFact
         detect(path, name)
     except IngestError:
         return
+
+
+@pytest.mark.parametrize("mark", ["![", "**a", "<!-- -->", "From a 12:12:12", "---|", ":a:`"])
+def test_detect_bears_endless_marks(tmp_path: Path, mark: str) -> None:
+    assert detect(written(tmp_path, (mark * (400_000 // len(mark))).encode()), "x.bin") == "text"
