@@ -264,7 +264,8 @@ def bomb() -> bytes:
     [
         (bomb(), DocumentTooLargeError),
         (b"%PDF-1.7 nothing else", CorruptDocumentError),
-        (b"\x89PNG\r\n\x1a\n", UnsupportedDocumentError),
+        (b"\x89PNG\r\n\x1a\n", CorruptDocumentError),
+        (b"ID3\x04\x00\x00\x00\x00\x00\x00\xff\xfb\x90\x00", UnsupportedDocumentError),
         (b"", NoTextError),
         (b"<div>" * 100_000, CorruptDocumentError),
         (b"> " * 50_000 + b"x", IngestError),

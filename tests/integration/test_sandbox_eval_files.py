@@ -68,7 +68,7 @@ async def test_real_files_end_in_blocks_or_in_our_errors(eval_data: Path, pool: 
 @pytest.mark.parametrize(
     ("path", "error"),
     [
-        ("docling/ocr/sources/ocr_test.pdf", NoTextError),
+        ("pdfjs/bitmap-symbol.pdf", NoTextError),
         ("pdfjs/issue3371.pdf", EncryptedDocumentError),
         ("pdfjs/REDHAT-1531897-0.pdf", CorruptDocumentError),
         ("unstructured/fake-text-all-whitespace.txt", NoTextError),
