@@ -344,6 +344,9 @@ async def check_settled(house: House, home: Path, language: SymbolLanguage, past
         wanted_texts = sorted(chunk.text for chunk in cutter.cut(parsed, document).chunks)
         if sorted(by_document[document.document_id]) != wanted_texts:
             faults.append(f"{document.source} does not hold the chunks of upload {number}")
+    stale = set(by_document) - {each.document_id for each in listed}
+    if stale:
+        faults.append(f"chunks of {len(stale)} documents that are gone are visible in the store")
     points = house.store._shard.info().points_count  # type: ignore[union-attr]
     if points != len(chunks):
         faults.append(f"the store holds {points} points, {len(chunks)} are visible")
@@ -430,6 +433,7 @@ def one_round(
     sandboxed: bool,
 ) -> None:
     read, write = os.pipe()
+    print(".", end="", file=sys.stderr, flush=True)
     seed = chance.randrange(2**32)
     child = fork(lambda: live(home, language, seed, sources, write, sandboxed=sandboxed))
     os.close(write)
@@ -437,9 +441,9 @@ def one_round(
     if chance.random() > 1 / 6:
         os.read(read, 1)
         if sandboxed:
-            time.sleep(1 + chance.random() * 2)
+            time.sleep(0.5 + chance.random() * 2)
             outcome.parsers_killed += kill_a_parser(child)
-        time.sleep(chance.random() * 1.2)
+        time.sleep(chance.random())
     else:
         time.sleep(chance.random() * 0.4)
     os.kill(child, signal.SIGKILL)
