@@ -12,7 +12,7 @@ from ingest.parsers.transcript import looks_like_transcript
 
 _HEAD = 64 * 1024
 _LINE = 400
-"""Characters of a line that are looked at: from each mark the patterns look for its end, megabytes of `[` for minutes."""
+"""Characters of a line that are looked at: a pattern looks from each mark for its end, for minutes on 2 MB of `[`."""
 _HTML_START = re.compile(
     r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?>.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
@@ -22,7 +22,7 @@ _ELEMENT = re.compile(
 )
 _SRT = re.compile(r"(?:^|\n)\s*\d+[ \t]*\n\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}\s*-->\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}")
 _MAIL_HEADER = re.compile(r"^([A-Za-z][A-Za-z0-9-]{1,40}):[ \t]?.*$")
-_MBOX_LINE = re.compile(r"From \S+ [^\n]*\d\d:\d\d:\d\d[^\n]*\n")
+_MBOX_LINE = re.compile(r"From \S{1,200} [^\n]{0,100}\d\d:\d\d:\d\d[^\n]{0,100}\n")
 _MAIL_PLAIN = frozenset({"from", "date"})
 """A message needs no other field (RFC 5322, 3.6); a recipient or a subject tells it from a note."""
 _MAIL_SURE = frozenset({"received", "mime-version", "message-id", "return-path", "dkim-signature", "delivered-to"})
