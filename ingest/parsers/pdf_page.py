@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ingest.parsers.legibility import illegible_ratio
+from ingest.parsers.pdf_arabic import has_arabic, with_ligatures
 from ingest.parsers.pdf_cells import grids_of
 from ingest.parsers.pdf_columns import borderless_tables
 from ingest.parsers.pdf_lines import Line, clean, line_of, mend_rows, raw_text, visible_characters
@@ -112,6 +113,8 @@ class _TextLayer:
         self._textpage = page.get_textpage(flags=_FLAGS)
         self._number = number
         self.blocks: list[dict[str, Any]] = self._textpage.extractDICT()["blocks"]
+        if has_arabic(raw_text(self.blocks)):
+            self.blocks = with_ligatures(self._textpage.extractRAWDICT()["blocks"])
         self._quarters = int(page.rotation) // 90
         self.turn = 90 * (-self._main_direction() % 4)
         self._quarters += self.turn // 90

@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 
 from ingest.parsers.pdf import parse_pdf
+from ingest.parsers.pdf_arabic import with_ligatures
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 
@@ -130,3 +131,10 @@ def test_pdf_typed_on_text_is_read(tmp_path: Path) -> None:
     page.insert_text((72, 100), "Contract between the parties.", fontsize=9)
     page.add_freetext_annot(pymupdf.Rect(72, 200, 300, 230), "Agreed on 3 May", fontsize=9)
     assert said(parsed(document, tmp_path)) == ["Contract between the parties.", "Agreed on 3 May"]
+
+
+def test_arabic_ligatures_come_in_the_order_of_the_line() -> None:
+    widths = [("ا", 3.0), ("إ", 0.0), ("ل", 6.6), ("ن", 3.7), ("ا", 3.0), ("ل", 4.0)]
+    characters = [{"c": letter, "bbox": (10.0, 0.0, 10.0 + width, 12.0)} for letter, width in widths]
+    (block,) = with_ligatures([{"lines": [{"spans": [{"size": 9.0, "chars": characters}]}]}])
+    assert block["lines"][0]["spans"] == [{"size": 9.0, "text": "الإنال"}]
