@@ -55,11 +55,13 @@ def render_page(name: str, shown: Preview, pictures: Sequence[PagePicture]) -> s
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    drawn = {picture.number for picture in pictures}
     pages = [
         {
             "number": picture.number,
             "data": picture.data,
             "chunks": _frames(picture, ((f"{c.ordinal}", _colour(c), c.boxes) for c in shown.chunks)),
+            "texts": [(c, _colour(c)) for c in shown.chunks if c.page_start == picture.number],
             "blocks": _frames(picture, ((b.kind, "#868e96", b.boxes) for b in shown.parsed.blocks)),
         }
         for picture in pictures
@@ -71,7 +73,8 @@ def render_page(name: str, shown: Preview, pictures: Sequence[PagePicture]) -> s
         parsed=shown.parsed,
         report=shown.report,
         pages=pages,
-        chunks=[(chunk, _colour(chunk)) for chunk in shown.chunks],
+        count=len(shown.chunks),
+        rest=[(chunk, _colour(chunk)) for chunk in shown.chunks if chunk.page_start not in drawn],
     )
 
 
