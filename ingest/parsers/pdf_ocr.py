@@ -28,6 +28,7 @@ _MAX_IMAGE_PIXELS = 150_000_000
 _MAX_GARBLED = 0.1
 _MIN_GARBLED = 8
 """Characters: a formula's few odd signs are no reason to read a page again."""
+_MOSTLY_GARBLED = 0.4
 _STAMP_CHARACTERS = 100
 _MIN_COVER = 0.6
 """Share of the page that pictures cover where few words beside them are a stamp, not the text."""
@@ -56,13 +57,11 @@ def read_page(page: Any, number: int, layer: PageText, limits: ParserSettings) -
         limits: its `ocr` says which pages may be read.
     """
     ratio = layer.garbled_ratio
-    is_garbled = (
-        ratio > _MAX_GARBLED
-        and ratio * layer.characters >= min(_MIN_GARBLED, layer.characters)
-        and not is_in_foreign_script(" ".join(line.text for line in layer.lines))
-    )
+    is_garbled = _is_garbled(layer, ratio)
     may_be_stamped = layer.characters < _STAMP_CHARACTERS
-    if limits.ocr == "off" or not (is_garbled or may_be_stamped or limits.ocr == "images"):
+    if limits.ocr == "off":
+        return PageReading(layer, "" if layer.lines or not page.get_images() else "pictures, with OCR switched off")
+    if not (is_garbled or may_be_stamped or limits.ocr == "images"):
         # The look at the pictures costs as much as the text.
         return PageReading(layer)
     images = [info for info in page.get_image_info() if _area(info["bbox"]) > 0]
@@ -89,6 +88,14 @@ def read_page(page: Any, number: int, layer: PageText, limits: ParserSettings) -
     return PageReading(
         replace(layer, lines=[*layer.lines, *added], characters=characters, ocr=True), "pictures read by OCR"
     )
+
+
+def _is_garbled(layer: PageText, ratio: float) -> bool:
+    is_much = ratio > _MAX_GARBLED and ratio * layer.characters >= _MIN_GARBLED
+    # On a page of a few characters it is the share alone that counts.
+    if not is_much and ratio <= _MOSTLY_GARBLED:
+        return False
+    return not is_in_foreign_script(" ".join(line.text for line in layer.lines))
 
 
 def _area(box: Sequence[float]) -> float:
