@@ -159,7 +159,7 @@ class ParagraphCutter:
 
 def sqlite_engine(folder: Path) -> Engine:
     """Return an engine on a SQLite file in `folder` with ingestion's tables; made where it is missing."""
-    engine = create_engine(f"sqlite:///{folder / 'ingest.db'}")
+    engine = create_engine(f"sqlite:///{folder / 'ingest.db'}", connect_args={"timeout": 60})
     event.listen(engine, "connect", _fast)
     metadata.create_all(engine)
     return engine

@@ -220,8 +220,13 @@ class Worker:
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(self._settings.lease_s / 3)
-            if self._held:
+            if not self._held:
+                continue
+            try:
                 await asyncio.to_thread(self._leases.renew, self._owner, tuple(self._held))
+            except (OperationalError, InterfaceError) as exc:
+                # There are two more times before the leases run out.
+                log.warning("the leases could not be renewed\n%s", _frames(exc))
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -791,6 +791,31 @@ async def test_pipeline_long_work_keeps_its_lease(house: House) -> None:
     other.parts.close()
 
 
+async def test_pipeline_lease_that_could_not_be_renewed_once_is_renewed_the_next_time(house: House) -> None:
+    brief = IngestSettings(lease_s=0.3)
+    other = build(house.engine, house.folder, house.store, brief, house.encoder, house.thread)
+    leases: Any = other.parts.worker._leases  # type: ignore[attr-defined]
+    loop, renewed, real_parse = asyncio.get_running_loop(), asyncio.Event(), other.parsers.parse
+    raised = raise_once(leases, "renew", after=False, error=OperationalError("UPDATE jobs", {}, Exception("locked")))
+    real_renew = leases.renew
+
+    def renew(owner: str, job_ids: Any) -> int:
+        kept: int = real_renew(owner, job_ids)
+        loop.call_soon_threadsafe(renewed.set)
+        return kept
+
+    async def slow(path: Path, name: str, **options: Any) -> Any:
+        await renewed.wait()
+        return await real_parse(path, name, **options)
+
+    leases.renew, other.parsers.parse = renew, slow  # type: ignore[method-assign]
+    job = await other.submit(THREE)
+    await other.parts.worker.run_until_idle()
+    assert other.parts.ingestion.get_job(ANN, job.job_id).state == "succeeded"
+    assert raised() >= 2
+    other.parts.close()
+
+
 async def test_pipeline_original_of_a_killed_upload_is_swept_when_it_is_old(house: House) -> None:
     old, young = "a" * 32, "b" * 32
     for document_id in (old, young):
