@@ -17,6 +17,7 @@ _WIDE = 4
 """Columns from which two rows are enough."""
 _MIN_GAP = 1.0
 """Between cells, in type sizes; words stand closer."""
+_MIN_FIGURE_GAP = 0.4
 _MAX_PENDING = 4
 """Rows of one piece in a row, as labels over several lines make them, that a table may have inside."""
 _MAX_MISFIT = 0.3
@@ -106,7 +107,11 @@ def _parts(rows: Sequence[Sequence[Line]], start: int, end: int) -> list[tuple[i
 def _is_spread(row: Sequence[Line]) -> bool:
     if len(row) < 2:
         return False
-    return min(right.x0 - left.x1 for left, right in pairwise(row)) >= _MIN_GAP * median_size(row)
+    size = median_size(row)
+    return all(
+        right.x0 - left.x1 >= size * (_MIN_FIGURE_GAP if is_figure(left.text) and is_figure(right.text) else _MIN_GAP)
+        for left, right in pairwise(row)
+    )
 
 
 def _is_near(above: Sequence[Line], below: Sequence[Line]) -> bool:
