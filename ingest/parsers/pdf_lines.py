@@ -34,9 +34,12 @@ _LEAD_NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """One line, or a table standing in a line's place (`table`), on one page, in points from the top left."""
+    """One line, or a table standing in a line's place (`table`), on one page, in points from the top left.
+
+    Lines are told apart by identity: they are looked up in sets, and hashing ten fields costs more than the rest.
+    """
 
     text: str
     page_number: int
