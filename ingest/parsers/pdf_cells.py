@@ -20,7 +20,9 @@ _SAME = 4.5
 """No column or row is narrower: the sides of two framed cells with a little air between them are one border."""
 _OPEN_SIDE = 8.0
 """A rule that reaches this far past the last crossing one has a column there, open at its side."""
-_MAX_POSITIONS = 200_000
+_MAX_POSITIONS = 50_000
+_MAX_CROSSINGS = 2_000_000
+"""Of the rules of a page; more are hatching or a plan, and looking for cells in it takes seconds."""
 
 Rect = tuple[float, float, float, float]
 
@@ -57,6 +59,8 @@ class Grid:
 def grids_of(rules: Rules) -> list[Grid]:
     """Return the grids of a page, top to bottom."""
     found: list[Grid] = []
+    if len(rules.horizontal) * len(rules.vertical) > _MAX_CROSSINGS:
+        return found
     for horizontal, vertical in _touching(rules):
         xs = _positions(vertical, horizontal)
         ys = _positions(horizontal, vertical)

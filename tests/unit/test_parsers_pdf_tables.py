@@ -275,3 +275,8 @@ def test_grid_cells_cover_every_position_once() -> None:
         for column in range(cell.column, cell.column + cell.columns)
     ]
     assert sorted(covered) == [(row, column) for row in range(3) for column in range(3)]
+
+
+def test_grid_of_too_many_rules_is_a_drawing() -> None:
+    rules = [Rule(index, 0, 3_000) for index in range(0, 9_000, 5)]
+    assert grids_of(Rules(rules, rules)) == []
