@@ -74,7 +74,9 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParserPool]:
     (folder / "paged_parser.py").write_text(PAGED, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
-        settings = ParserSettings(timeout_s=20, page_timeout_s=0.5, memory_mb=256, max_attachments=3, max_attachments_bytes=500_000)
+        settings = ParserSettings(
+            timeout_s=20, page_timeout_s=0.5, memory_mb=256, max_attachments=3, max_attachments_bytes=500_000
+        )
         pool = ParserPool(settings, handler="paged_parser:parse")
         yield pool
         asyncio.run(pool.close())
