@@ -91,10 +91,13 @@ def _levels_by_type(paragraphs: Sequence[Paragraph], candidates: Sequence[int]) 
         line = paragraphs[index].first
         number = heading_number(line.text)
         keys[index] = (-round(line.size), not line.bold, number.rank if number is not None else -1)
-    for index, (size, weight, rank) in list(keys.items()):
+    outermost: dict[tuple[float, bool], int] = {}
+    for size, weight, rank in keys.values():
+        if rank != -1:
+            outermost[size, weight] = min(rank, outermost.get((size, weight), rank))
+    for index, (size, weight, rank) in keys.items():
         if rank == -1:
-            peers = [key[2] for key in keys.values() if key[:2] == (size, weight) and key[2] != -1]
-            keys[index] = (size, weight, min(peers, default=0))
+            keys[index] = (size, weight, outermost.get((size, weight), 0))
     order = {key: min(level, 6) for level, key in enumerate(sorted(set(keys.values())), start=1)}
     return {index: order[key] for index, key in keys.items()}
 
