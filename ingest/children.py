@@ -232,16 +232,19 @@ class _Names:
     def __init__(self, parent: str) -> None:
         self._parent = parent
         self._given: set[str] = set()
+        self._next: dict[PurePosixPath, int] = {}
 
     def give(self, name: str) -> str:
         # Neither `..` nor a drive's root means anything here; they would only look like a place.
         parts = [part for part in re.split(r"[/\\]", name) if part.strip() not in {"", ".", ".."}]
         inside = PurePosixPath(*parts) if parts else PurePosixPath("unnamed")
-        for number in count(1):
+        # Counted from where the last double ended: a thousand equal names are no million looks.
+        for number in count(self._next.get(inside, 1)):
             numbered = inside if number == 1 else inside.with_name(f"{inside.stem} ({number}){inside.suffix}")
             source = source_name(f"{self._parent}/{numbered}", fallback="unnamed")
             if source not in self._given:
                 self._given.add(source)
+                self._next[inside] = number + 1
                 return source
         raise AssertionError("numbers do not end")
 

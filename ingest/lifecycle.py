@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
@@ -24,6 +24,7 @@ from ingest.types import Document, DocumentMeta, Format
 from retrieval.types import Principal
 
 _TRIES = 4
+_REMAINS = and_(documents.c.state == "deleted", documents.c.purged.is_(False))
 
 
 def new_id() -> str:
@@ -231,7 +232,7 @@ class Lifecycle:
             .where(documents.c.document_id == document_id, documents.c.state != "deleted")
             .values(state="deleted", purged=False)
         )
-        if done.rowcount + len(delete_inside(connection, [document_id])):
+        if done.rowcount + len(delete_inside(connection, documents.c.document_id == document_id)):
             _bump(connection, document.tenant)
         return document
 
@@ -248,7 +249,7 @@ class Lifecycle:
         connection.execute(
             update(documents).where(documents.c.document_id.in_(gone)).values(state="deleted", purged=False)
         )
-        inside = delete_inside(connection, gone)
+        inside = delete_inside(connection, documents.c.document_id.in_(gone))
         if gone:
             _bump(connection, document.tenant)
         return gone + inside
@@ -277,30 +278,23 @@ class Lifecycle:
 
         Where `document` is given only of its line, and of what was found inside the versions of it.
         """
-        waiting = select(documents.c.tenant, documents.c.document_id).where(
-            documents.c.state == "deleted", documents.c.purged.is_(False)
-        )
+        waiting = select(documents.c.tenant, documents.c.document_id).where(_REMAINS)
+        if document is not None:
+            waiting = waiting.where(same_line(document))
         with self._engine.connect() as connection:
+            found = [(row.tenant, row.document_id) for row in connection.execute(waiting)]
             if document is not None:
-                inside = descendants(connection, same_line(document), kept=False)
-                waiting = waiting.where(or_(same_line(document), documents.c.document_id.in_(inside)))
-            return [(row.tenant, row.document_id) for row in connection.execute(waiting)]
+                inside = descendants(connection, same_line(document), kept=False, only=_REMAINS)
+                found += [(document.tenant, each) for each in inside]
+        return found
 
     def unpurged_inside(self, connection: Connection, document_id: str) -> list[str]:
         """Return the ids of the deleted documents with remains that were found inside a document."""
-        inside = descendants(connection, documents.c.document_id == document_id, kept=False)
-        waiting = select(documents.c.document_id).where(
-            documents.c.document_id.in_(inside), documents.c.state == "deleted", documents.c.purged.is_(False)
-        )
-        return list(connection.execute(waiting).scalars())
+        return descendants(connection, documents.c.document_id == document_id, kept=False, only=_REMAINS)
 
     def failed_inside(self, connection: Connection, document_id: str) -> list[str]:
         """Return the ids of the failed documents that were found inside a document."""
-        inside = descendants(connection, documents.c.document_id == document_id)
-        failed = select(documents.c.document_id).where(
-            documents.c.document_id.in_(inside), documents.c.state == "failed"
-        )
-        return list(connection.execute(failed).scalars())
+        return descendants(connection, documents.c.document_id == document_id, only=documents.c.state == "failed")
 
     def purged(self, document_id: str) -> None:
         """Record that nothing is left, and blank the tombstone: ids, hash, source and times stay."""

@@ -6,9 +6,10 @@ All functions write in the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, update
 
 from ingest.editions import same_line
 from ingest.tables import documents
@@ -16,26 +17,26 @@ from ingest.types import Document
 
 MAX_DEPTH = 3
 """A message in an archive in a message: what lies deeper is not opened."""
+_MANY = 500
 _KEPT = ("pending", "ready", "superseded", "failed")
 
 
-def descendants(connection: Connection, *roots: ColumnElement[bool], kept: bool = True) -> list[str]:
+def descendants(
+    connection: Connection, *roots: ColumnElement[bool], kept: bool = True, only: ColumnElement[bool] | None = None
+) -> list[str]:
     """Return the ids of all documents inside the documents that match `roots`, parents first.
 
     Args:
         connection: the caller's transaction.
         roots: conditions on the rows of `documents` to begin with; these are not returned.
         kept: leave out deleted ones, and what is inside them.
+        only: a condition on those that are returned, not on those in between.
     """
-    alive = (documents.c.state.in_(_KEPT),) if kept else ()
+    conditions = () if only is None else (only,)
     found: list[str] = []
-    parents: Collection[str] = connection.execute(select(documents.c.document_id).where(*roots)).scalars().all()
-    for _ in range(MAX_DEPTH):
-        inside = select(documents.c.document_id).where(documents.c.parent_id.in_(parents), *alive)
-        parents = connection.execute(inside.order_by(documents.c.document_id)).scalars().all()
-        found += parents
-        if not parents:
-            break
+    for level in _levels(*roots, kept=kept):
+        ids = connection.execute(level.where(*conditions).order_by(documents.c.document_id))
+        found += [each.document_id for each in ids]
     return found
 
 
@@ -48,17 +49,21 @@ def size_below_root(connection: Connection, document: Document) -> tuple[int, in
     """Return how many documents were found inside the outermost one so far, and their bytes."""
     above = _above(connection, document)
     root = above[-1] if above else document.document_id
-    inside = descendants(connection, documents.c.document_id == root)
-    size = connection.execute(
-        select(func.coalesce(func.sum(documents.c.size_bytes), 0)).where(documents.c.document_id.in_(inside))
-    ).scalar_one()
-    return len(inside), int(size)
+    number = size = 0
+    for level in _levels(documents.c.document_id == root):
+        inside = level.with_only_columns(func.count(), func.coalesce(func.sum(documents.c.size_bytes), 0))
+        counted = connection.execute(inside).one()
+        number, size = number + int(counted[0]), size + int(counted[1])
+    return number, size
 
 
-def delete_inside(connection: Connection, document_ids: Collection[str]) -> list[str]:
-    """Mark everything inside these documents deleted; return the ids of what was not deleted before."""
-    inside = descendants(connection, documents.c.document_id.in_(document_ids))
-    _delete(connection, inside)
+def delete_inside(connection: Connection, *roots: ColumnElement[bool]) -> list[str]:
+    """Mark everything inside the documents that match `roots` deleted; return the ids of what was not before."""
+    inside = descendants(connection, *roots)
+    for some in _pieces(inside):
+        connection.execute(
+            update(documents).where(documents.c.document_id.in_(some)).values(state="deleted", purged=False)
+        )
     return inside
 
 
@@ -73,22 +78,28 @@ def follow_parent(connection: Connection, parent: Document, sources: Collection[
     Returns:
         The ids of the deleted ones: their jobs are to be stopped.
     """
-    others = connection.execute(
-        select(
-            documents.c.document_id, documents.c.state, documents.c.superseded_from, documents.c.superseded_by
-        ).where(same_line(parent), documents.c.document_id != parent.document_id)
-    ).all()
-    corrected = [each.document_id for each in others if each.state == "deleted"]
-    connection.execute(
-        update(documents)
-        .where(documents.c.parent_id.in_(corrected), documents.c.source.in_(sources), documents.c.state.in_(_KEPT))
-        .values(parent_id=parent.document_id)
-    )
+    corrected = and_(same_line(parent), documents.c.state == "deleted")
+    theirs = documents.c.parent_id.in_(select(documents.c.document_id).where(corrected).correlate(None))
+    for some in _pieces(sources):
+        connection.execute(
+            update(documents)
+            .where(theirs, documents.c.source.in_(some), documents.c.state.in_(_KEPT))
+            .values(parent_id=parent.document_id)
+        )
     gone = delete_inside(connection, corrected)
-    for each in others:
-        if each.state == "superseded" and each.superseded_by == parent.document_id:
-            left = _children(connection, each.document_id, documents.c.source.not_in(sources))
-            _end(connection, left, each.superseded_from, each.superseded_by)
+    ended = connection.execute(
+        select(documents.c.document_id, documents.c.superseded_from, documents.c.superseded_by).where(
+            same_line(parent),
+            documents.c.state == "superseded",
+            documents.c.superseded_by == parent.document_id,
+        )
+    ).all()
+    for each in ended:
+        children = connection.execute(
+            select(documents.c.document_id, documents.c.source).where(documents.c.parent_id == each.document_id)
+        )
+        left = [child.document_id for child in children if child.source not in sources]
+        _end(connection, left, each.superseded_from, each.superseded_by)
     return gone
 
 
@@ -115,24 +126,30 @@ def _above(connection: Connection, document: Document) -> list[str]:
     return above
 
 
-def _children(connection: Connection, document_id: str, *conditions: ColumnElement[bool]) -> list[str]:
-    children = connection.execute(
-        select(documents.c.document_id).where(documents.c.parent_id == document_id, *conditions)
-    ).scalars()
-    return list(children)
+def _levels(*roots: ColumnElement[bool], kept: bool = True) -> Iterator[Select[tuple[str]]]:
+    """Give, for each depth, the statement for the ids of the documents there."""
+    alive = (documents.c.state.in_(_KEPT),) if kept else ()
+    level = select(documents.c.document_id).where(*roots).correlate(None)
+    for _ in range(MAX_DEPTH):
+        # Nested statements instead of lists of ids: a line has as many tombstones as it ever had versions.
+        level = select(documents.c.document_id).where(documents.c.parent_id.in_(level), *alive).correlate(None)
+        yield level
 
 
-def _end(connection: Connection, document_ids: Collection[str], day: object, by: str) -> None:
+def _end(connection: Connection, document_ids: Sequence[str], day: object, by: str) -> None:
     """Supersede ready documents, and all inside them, from a day on."""
-    inside = descendants(connection, documents.c.document_id.in_(document_ids))
-    connection.execute(
-        update(documents)
-        .where(documents.c.document_id.in_([*document_ids, *inside]), documents.c.state == "ready")
-        .values(state="superseded", superseded_from=day, superseded_by=by)
-    )
+    for some in _pieces(document_ids):
+        inside = descendants(connection, documents.c.document_id.in_(some))
+        for each in _pieces([*some, *inside]):
+            connection.execute(
+                update(documents)
+                .where(documents.c.document_id.in_(each), documents.c.state == "ready")
+                .values(state="superseded", superseded_from=day, superseded_by=by)
+            )
 
 
-def _delete(connection: Connection, document_ids: Collection[str]) -> None:
-    connection.execute(
-        update(documents).where(documents.c.document_id.in_(document_ids)).values(state="deleted", purged=False)
-    )
+def _pieces(values: Collection[str]) -> Iterator[Sequence[str]]:
+    """Part values for `IN`: databases bound the number of parameters."""
+    rest = iter(values)
+    while some := list(islice(rest, _MANY)):
+        yield some
