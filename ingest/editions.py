@@ -37,7 +37,7 @@ def take_place(connection: Connection, document: Document) -> bool:
     """
     begins = document.meta.effective_from
     corrected: list[tuple[str, date | None]] = []
-    ended: list[date] = []
+    ended: list[tuple[date, str]] = []
     former: tuple[date, str, date | None] | None = None
     later: tuple[date, str] | None = None
     editions = connection.execute(
@@ -63,7 +63,7 @@ def take_place(connection: Connection, document: Document) -> bool:
             if edition.state == "ready":
                 corrected.append((edition.document_id, starts))
             else:
-                ended.append(edition.superseded_from)
+                ended.append((edition.superseded_from, edition.document_id))
         elif begins is not None and starts == begins:
             corrected.append((edition.document_id, starts))
         elif starts is None or (begins is not None and starts < begins):
@@ -74,8 +74,12 @@ def take_place(connection: Connection, document: Document) -> bool:
     for corrected_id, _ in corrected:
         _correct(connection, corrected_id, document.document_id)
     if begins is None:
-        first = [starts for _, starts in corrected if starts is not None] or ended
-        _set(connection, document.document_id, effective_from=max(first, default=None))
+        first = max((starts for _, starts in corrected if starts is not None), default=None)
+        if not corrected and ended:
+            # Named as its successor, so that the two are not in force together where that day is still to come.
+            first, last = max(ended)
+            _set(connection, last, superseded_by=document.document_id)
+        _set(connection, document.document_id, effective_from=first)
     if former is not None and begins is not None:
         # Where the edition between the two was deleted, the gap stays a gap: a deleted
         # edition never brings an older one back.
