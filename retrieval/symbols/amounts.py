@@ -9,19 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
 
 from retrieval.symbols.currencies import currency_after, currency_before
 from retrieval.symbols.found import Found
 from retrieval.symbols.numerals import (
     CHINESE_DIGIT,
     Numeral,
-    in_cell,
     parse_chinese,
     plain,
     read_letter_scale,
-    sign_before,
 )
+from retrieval.symbols.signs import in_cell, sign_before
 
 RANGE = re.compile(r"\s{0,2}(?:[-–—~]{1,2}|至|到|to)\s{0,2}")
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"
@@ -44,10 +42,22 @@ class _Draft:
 
 def find_amounts(text: str, numerals: Sequence[Numeral]) -> list[Found]:
     """Return the amounts and scaled quantities of a folded text."""
-    drafts = [_draft(text, n) for n in numerals]
-    for left, right in pairwise(drafts):
-        _share_units(text, left, right)
+    drafts: list[_Draft] = []
+    left: _Draft | None = None
+    for numeral in numerals:
+        right = _draft(text, numeral) if _may_have_unit(text, left, numeral) else None
+        if right is not None:
+            drafts.append(right)
+            if left is not None:
+                _share_units(text, left, right)
+        left = right
     return list(_emit(drafts))
+
+
+def _may_have_unit(text: str, left: _Draft | None, numeral: Numeral) -> bool:
+    """Tell apart what most figures of a table are: followed by nothing, preceded by nothing, end of no range."""
+    ranged = left is not None and not (left.numeral.alone and left.end == left.numeral.end)
+    return not numeral.alone or ranged or currency_before(text, numeral.start) is not None
 
 
 def _draft(text: str, numeral: Numeral) -> _Draft:

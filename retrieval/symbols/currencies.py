@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from retrieval.symbols.numerals import is_sign
+from retrieval.symbols.signs import is_sign
 
 # ISO 4217 code → writings before the figure, writings after it.
 _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -60,13 +60,17 @@ _after, _AFTER_CODES = _alternation(1)
 _BEFORE = re.compile(rf"(-?)(?:(?<![A-Z])(?![A-Za-z])|(?<![A-Za-z]))((?i:{_before}))\s{{0,2}}(-?)\Z")
 # Not where the name belongs to the figure after it: 2亿，人民币3亿元.
 _AFTER = re.compile(rf"[余多]?[\s-]{{0,2}}(?:((?i:{_after}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))")
+BEGINNINGS = frozenset(c for n in _AFTER_CODES for c in (n[0], n[0].upper())) | {"块", "元", "圆"}
+"""Characters with which the name of a currency after a figure begins."""
 _LAST_CHARS = frozenset(c for n in _BEFORE_CODES for c in (n[-1], n[-1].upper()))
 _LONGEST = max(len(n) for n in _BEFORE_CODES) + 6
 
 
 def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
     """Return (ISO code, start, negative) of a currency written right before position `start`."""
-    last = text[max(0, start - 4) : start].rstrip(" -")[-1:]
+    last = text[start - 1 : start]
+    if last in " -":  # or nothing
+        last = text[max(0, start - 4) : start].rstrip(" -")[-1:]
     if last not in _LAST_CHARS:
         return None
     offset = max(0, start - _LONGEST)

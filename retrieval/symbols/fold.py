@@ -42,7 +42,13 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     # A full-width comma is a thousands separator only in a number that is itself full-width.
-    return _CHANGING.sub(lambda m: _TABLE[m.group()], _WIDE_COMMA.sub(",", text))
+    if "，" in text:
+        text = _WIDE_COMMA.sub(",", text)
+    return _CHANGING.sub(_replacement, text)
+
+
+def _replacement(match: re.Match[str]) -> str:
+    return _TABLE[match.group()]
 
 
 def mask(text: str, spans: list[tuple[int, int]]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
 
 from retrieval.types import SymbolClass
 
@@ -11,9 +12,8 @@ _CLASS_ORDER: dict[SymbolClass, int] = {"secret": 0, "code": 1, "value": 2}
 _KIND_ORDER = {"period": 0, "date": 1, "amount": 2, "percent": 3, "percent_points": 4, "quantity": 5, "number": 6}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A finding in a folded text; `start`/`end` are half-open."""
+class Found(NamedTuple):
+    """A finding in a folded text; `start`/`end` are half-open. A tuple: a table makes one for each figure."""
 
     cls: SymbolClass
     kind: str
@@ -45,18 +45,47 @@ def settle(findings: Iterable[Found]) -> tuple[list[Found], bool]:
         The winners, and whether a loser reached beyond the winner it lost to (text that another
         reading, with the winners masked, may still explain).
     """
-    ranked = sorted(findings, key=_precedence)
-    if not ranked:
-        return [], False
-    taken = bytearray(max(f.end for f in ranked))
     kept: list[Found] = []
     ragged = False
-    for found in ranked:
-        covered = taken.count(1, found.start, found.end)
+    for group in _overlapping(sorted(findings, key=_start)):
+        if len(group) == 1:
+            kept += group
+        else:
+            winners, reached = _settle_group(group)
+            kept += winners
+            ragged = ragged or reached
+    return kept, ragged
+
+
+_start = attrgetter("start")
+
+
+def _overlapping(findings: Sequence[Found]) -> Iterator[list[Found]]:
+    """Yield the findings, ordered by start, in groups between which nothing overlaps."""
+    group: list[Found] = []
+    end = 0
+    for found in findings:
+        if group and found.start >= end:
+            yield group
+            group = []
+        group.append(found)
+        end = max(end, found.end)
+    if group:
+        yield group
+
+
+def _settle_group(group: Sequence[Found]) -> tuple[list[Found], bool]:
+    first = group[0].start
+    taken = bytearray(max(f.end for f in group) - first)
+    kept: list[Found] = []
+    ragged = False
+    for found in sorted(group, key=_precedence):
+        start, end = found.start - first, found.end - first
+        covered = taken.count(1, start, end)
         if covered:
-            ragged = ragged or covered < found.end - found.start
+            ragged = ragged or covered < end - start
             continue
-        taken[found.start : found.end] = b"\x01" * (found.end - found.start)
+        taken[start:end] = b"\x01" * (end - start)
         kept.append(found)
-    kept.sort(key=lambda f: f.start)
+    kept.sort(key=_start)
     return kept, ragged

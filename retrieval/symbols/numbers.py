@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from retrieval.symbols.found import Found
-from retrieval.symbols.numerals import Numeral, plain, sign_before
+from retrieval.symbols.numerals import Numeral, plain
+from retrieval.symbols.signs import sign_before
 
 _LONGEST_INTEGER = 15
 _PROPER_INTEGER = 5

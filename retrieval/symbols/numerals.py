@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
+from typing import NamedTuple
+
+from retrieval.symbols.currencies import BEGINNINGS
 
 _ROWS = ("零一二三四五六七八九", "〇壹贰叁肆伍陆柒捌玖")
 _DIGITS = {char: i for row in _ROWS for i, char in enumerate(row)} | {"两": 2}
@@ -29,16 +32,21 @@ _SCALE = re.compile(rf"[余多]?\s{{0,2}}({_ZH_SCALE})|[\s-]{{0,2}}((?i:{_EN_SCA
 _LETTER = re.compile(r"\s?((?i:mm|k|m|b))(?![A-Za-z0-9])")
 
 _RUN = re.compile(r"[0-9](?:[0-9]|[.,](?=[0-9]))*+")
-_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,8}(\.[0-9]{1,20})?")
-_PLAIN = re.compile(r"[0-9]{1,30}(\.[0-9]{1,20})?")
+_FIGURE = re.compile(r"([0-9]{1,3}(?:,[0-9]{3}){1,8}(?:\.([0-9]{1,20}))?)|[0-9]{1,30}(?:\.([0-9]{1,20}))?")
 _TAIL = re.compile(rf"([0-9]{{1,4}})(?![0-9.,])({_ZH_SCALE}|百)?")
 _CHINESE_RUN = re.compile(
     rf"[{CHINESE_DIGIT}十拾][{_CHINESE_CHAR}]{{0,30}}+(?:点[{CHINESE_DIGIT}]{{1,10}}+[万亿]{{0,2}}+)?"
 )
 
+# With what a scale, a unit, a currency or the second end of a range begins. Letters of other alphabets
+# that equal a Latin one where case is ignored are letters too.
+SPEAKING = "".join(
+    sorted({*"余多万千百十亿个基块元圆至到%‰~–—-", *"ſKİı", *(c for c in BEGINNINGS if not c.isascii())})
+)
+_ALONE = re.compile(rf"\s{{0,2}}+(?:[^\sA-Za-z{re.escape(SPEAKING)}]|\Z)|\s{{3}}")
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+
+class Numeral(NamedTuple):
     """A number in a text, with the scale word that follows it.
 
     `value` and `place` include the scale; `place` is the power of ten of the last digit written
@@ -56,11 +64,15 @@ class Numeral:
     wrapped: bool
     written: str
     """`grouped` (thousands separators), `decimal`, `integer` or `chinese`."""
+    alone: bool
+    """Whether nothing that follows can be a scale, a unit, a currency or the word of a range."""
 
 
 def plain(value: Decimal) -> str:
     """Return the shortest writing of a decimal without an exponent: equal values, equal text."""
-    text = format(value, "f")
+    text = str(value)
+    if "E" in text:
+        text = format(value, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
@@ -68,38 +80,16 @@ def plain(value: Decimal) -> str:
 
 def scan_numerals(text: str) -> list[Numeral]:
     """Return every number of a folded text, ordered by start, not overlapping."""
-    found = [*_scan_arabic(text), *_scan_chinese(text)]
-    found.sort(key=lambda n: n.start)
+    found, chinese = list(_scan_arabic(text)), list(_scan_chinese(text))
+    if not chinese:
+        return found
+    found += chinese
+    found.sort(key=attrgetter("start"))
     kept: list[Numeral] = []
     for numeral in found:  # a composite such as 2亿三千万 may reach over its neighbour
         if not kept or numeral.start >= kept[-1].end:
             kept.append(numeral)
     return kept
-
-
-def is_sign(text: str, at: int) -> bool:
-    """Tell whether the dash at position `at` can be a minus sign rather than a range, a hyphen or a dash."""
-    if at < 0 or text[at] not in "-–":
-        return False
-    before = text[at - 1] if at else " "
-    if text[at] == "–" and not before.isspace():
-        return False
-    return not (before.isascii() and (before.isalnum() or before in "_%)-")) and before not in "–—元万亿年月日"
-
-
-def sign_before(text: str, start: int) -> tuple[int, bool]:
-    """Return (start, negative) of a number at `start`, its plus or minus sign taken in."""
-    if text[start - 1 : start] == "+" and start:
-        return start - 1, False
-    return (start - 1, True) if is_sign(text, start - 1) else (start, False)
-
-
-def in_cell(text: str, start: int, end: int) -> bool:
-    """Tell whether the span fills a table cell or a line by itself."""
-    left, right = text[max(0, start - 3) : start], text[end : end + 3]
-    return (not left.strip(" ") or left.rstrip(" ")[-1] in "|\t\n") and (
-        not right.strip(" ") or right.lstrip(" ")[0] in "|\t\r\n"
-    )
 
 
 def read_letter_scale(text: str, numeral: Numeral) -> tuple[int, int] | None:
@@ -110,13 +100,13 @@ def read_letter_scale(text: str, numeral: Numeral) -> tuple[int, int] | None:
 
 def parse_number(run: str) -> tuple[Decimal, int, str] | None:
     """Return value, place of the last digit and writing of an Arabic number; None if it is none."""
-    for pattern, written in ((_GROUPED, "grouped"), (_PLAIN, "integer")):
-        match = pattern.fullmatch(run)
-        if match:
-            fraction = match.group(1) or ""
-            kind = "decimal" if fraction and written == "integer" else written
-            return Decimal(run.replace(",", "")), -max(0, len(fraction) - 1), kind
-    return None
+    match = _FIGURE.fullmatch(run)
+    if match is None:
+        return None
+    grouped, decimals, fraction = match.groups()
+    if grouped:
+        return Decimal(run.replace(",", "")), -len(decimals or ""), "grouped"
+    return Decimal(run), -len(fraction or ""), "decimal" if fraction else "integer"
 
 
 def parse_chinese(run: str) -> tuple[Decimal, int] | None:
@@ -148,13 +138,14 @@ def _scan_arabic(text: str) -> Iterator[Numeral]:
         wrapped = text[start - 1 : start] == "(" and text[end : end + 1] == ")"
         if wrapped:
             start, end = start - 1, end + 1
-        scaled = _SCALE.match(text, end)
+        alone = _ALONE.match(text, end) is not None
+        scaled = None if alone else _SCALE.match(text, end)
         if scaled is None:
-            yield Numeral(start, end, end, digits, digits, 0, place, wrapped, written)
+            yield Numeral(start, end, end, digits, digits, 0, place, wrapped, written, alone)
             continue
         scale = _scale_of(scaled.group(1) or scaled.group(2))
         value, place, done = _extend(text, digits.scaleb(scale), scale, place + scale, scaled.end())
-        yield Numeral(start, end, done, digits, value, scale, place, wrapped, written)
+        yield Numeral(start, end, done, digits, value, scale, place, wrapped, written, False)
 
 
 def _extend(text: str, value: Decimal, scale: int, place: int, end: int) -> tuple[Decimal, int, int]:
@@ -182,13 +173,16 @@ def _scan_chinese(text: str) -> Iterator[Numeral]:
         return
     for match in _CHINESE_RUN.finditer(text):
         # A last 两 is the ounce or a measure: 八万两.
-        run = match.group() if len(match.group()) == 1 else match.group().rstrip("两")
-        parsed = parse_chinese(run)
+        run = match.group()
+        if len(run) > 1:
+            run = run.rstrip("两")
+        parsed = _ONE_CHARACTER.get(run) or parse_chinese(run)
         if parsed is not None:
             value, place = parsed
             start, end = match.start(), match.start() + len(run)
             scale = 8 if "亿" in run else 4 if "万" in run else 0
-            yield Numeral(start, end, end, value, value, scale, place, False, "chinese")
+            alone = not scale and _ALONE.match(text, end) is not None
+            yield Numeral(start, end, end, value, value, scale, place, False, "chinese", alone)
 
 
 def _chinese_integer(run: str) -> tuple[Decimal, int] | None:
@@ -263,3 +257,6 @@ class _ChineseReader:
             place = 0 if self._zero or self._last < 2 else self._last - 1
             value += self._digit * 10**place
         return Decimal(value), place
+
+
+_ONE_CHARACTER = {char: parsed for char in _CHINESE_CHAR if (parsed := parse_chinese(char))}

@@ -11,7 +11,8 @@ from decimal import Decimal
 
 from retrieval.symbols.amounts import RANGE
 from retrieval.symbols.found import Found
-from retrieval.symbols.numerals import Numeral, plain, sign_before
+from retrieval.symbols.numerals import Numeral, plain
+from retrieval.symbols.signs import sign_before
 
 # Longest first within one first character. Group 1: points, 2: basis points, 3: per mille, 4: percent.
 _UNIT = re.compile(
@@ -57,16 +58,21 @@ _DOWN_WINDOW = 64
 def find_percents(text: str, numerals: Sequence[Numeral]) -> list[Found]:
     """Return the percentages and percentage points of a folded text."""
     found = list(_emit(text, numerals))
-    found += [_found("percent", Decimal(100), m.start(), m.end()) for m in _ALL.finditer(text)]
+    if _ALL in text:
+        found += [_found("percent", Decimal(100), m.start(), m.end()) for m in re.finditer(_ALL, text)]
     return found
 
 
-_ALL = re.compile("百分之百")  # 百 alone is no numeral
+_ALL = "百分之百"  # 百 alone is no numeral
 
 
 def _emit(text: str, numerals: Sequence[Numeral]) -> Iterator[Found]:
+    fractions = "分之" in text
     carried = False  # the sign of the range's first end, for the second
     for index, numeral in enumerate(numerals):
+        if numeral.alone and not fractions:
+            carried = False
+            continue
         following = numerals[index + 1] if index + 1 < len(numerals) else None
         unit, end = _unit_of(text, numeral, following)
         if unit is None or numeral.scale:

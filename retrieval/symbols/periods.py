@@ -12,11 +12,11 @@ from datetime import date
 
 from retrieval.symbols.calendar import Span, months_up_to, normal_of, whole_year
 from retrieval.symbols.found import Found
-from retrieval.symbols.numerals import in_cell
 from retrieval.symbols.periods_en import read_english
 from retrieval.symbols.periods_figures import read_numeric, read_quarters
 from retrieval.symbols.periods_relative import read_relative
 from retrieval.symbols.periods_zh import read_chinese
+from retrieval.symbols.signs import in_cell
 from retrieval.symbols.times import DASH, TO, YEAR, Time, in_word, longest
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from retrieval.symbols.calendar import Span
 
@@ -11,8 +11,7 @@ DASH = r"\s?(?:至|到|[-–—~]{1,2})\s?"
 TO = r"\s?(?:to|through|thru|until|till|[-–—~]{1,2}|至|到)\s?"
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(NamedTuple):
     """A date or period in a text; `start`/`end` are half-open."""
 
     span: Span

@@ -1,0 +1,28 @@
+"""What stands right before a number, and whether it stands alone in its cell."""
+
+from __future__ import annotations
+
+
+def is_sign(text: str, at: int) -> bool:
+    """Tell whether the dash at position `at` can be a minus sign rather than a range, a hyphen or a dash."""
+    if at < 0 or text[at] not in "-–":
+        return False
+    before = text[at - 1] if at else " "
+    if text[at] == "–" and not before.isspace():
+        return False
+    return not (before.isascii() and (before.isalnum() or before in "_%)-")) and before not in "–—元万亿年月日"
+
+
+def sign_before(text: str, start: int) -> tuple[int, bool]:
+    """Return (start, negative) of a number at `start`, its plus or minus sign taken in."""
+    if text[start - 1 : start] == "+" and start:
+        return start - 1, False
+    return (start - 1, True) if is_sign(text, start - 1) else (start, False)
+
+
+def in_cell(text: str, start: int, end: int) -> bool:
+    """Tell whether the span fills a table cell or a line by itself."""
+    left, right = text[max(0, start - 3) : start], text[end : end + 3]
+    return (not left.strip(" ") or left.rstrip(" ")[-1] in "|\t\n") and (
+        not right.strip(" ") or right.lstrip(" ")[0] in "|\t\r\n"
+    )
