@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ingest.errors import CorruptDocumentError
-from ingest.parsers.database import parse_database
+from ingest.parsers.data.database import parse_database
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

@@ -15,8 +15,8 @@ from ingest.detect_kinds import KINDS, Kind
 from ingest.detect_package import ole_kind, zip_kind
 from ingest.detect_text import suffix_of, text_kind
 from ingest.errors import UnsupportedDocumentError
-from ingest.parsers.decoding import decode
 from ingest.parsers.registry import PARSERS
+from ingest.parsers.text.decoding import decode
 from ingest.types import Format
 
 _HEAD = 64 * 1024

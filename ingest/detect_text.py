@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from ingest.detect_kinds import KINDS, Kind
-from ingest.parsers.csv_dialect import looks_delimited
-from ingest.parsers.transcript import looks_like_transcript
+from ingest.parsers.sheets.csv_dialect import looks_delimited
+from ingest.parsers.text.transcript import looks_like_transcript
 
 _HEAD = 64 * 1024
 _LINE = 400

@@ -23,7 +23,7 @@ from ingest.errors import DocumentTooLargeError, IngestError, ParserLimitError, 
 from ingest.frames import BrokenFrameError, FrameKind, FrameReader
 from ingest.parser_limits import DocumentLimits, forbid_files
 from ingest.parser_session import FrameSession, FrameWriter
-from ingest.parsers.office_decryption import decrypted
+from ingest.parsers.office.office_decryption import decrypted
 from ingest.parsers.registry import parse
 from ingest.parsers.session import ParseSession
 from ingest.settings import ParserSettings

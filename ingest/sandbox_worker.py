@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ingest.errors import ParserLimitError
 from ingest.frames import BrokenFrameError, Frame, FrameKind, FrameReader, pack
-from ingest.parsers.office_conversion import remove_leftovers
+from ingest.parsers.office.office_conversion import remove_leftovers
 from ingest.sandbox_result import NonsenseError, Result
 from ingest.settings import ParserSettings
 

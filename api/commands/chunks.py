@@ -26,7 +26,7 @@ from retrieval.types import Chunk
 _KEY = bytes(32)
 """Nothing is stored: the pseudonyms that are shown are nobody's."""
 _DPI = 100
-_DRAUGHTSMAN = "ingest.parsers.pdf_drawing:draw_page"
+_DRAUGHTSMAN = "ingest.parsers.pdf.drawing:draw_page"
 
 
 def register(app: typer.Typer, summary: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +66,8 @@ def render_page(name: str, shown: Preview, pictures: Sequence[PagePicture]) -> s
         }
         for picture in pictures
     ]
-    environment.filters["counted"] = counted
+    filters: dict[str, Callable[..., object]] = environment.filters  # pyright: ignore[reportAssignmentType]
+    filters["counted"] = counted
     return environment.get_template("chunks.html.j2").render(
         name=name,
         title=shown.title,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ingest.parsers.header_rows import SAMPLE_ROWS, count_headers
 from ingest.parsers.header_rows import is_figure as is_figure
 from ingest.parsers.header_rows import is_period as is_period
-from ingest.parsers.joining import collapse
+from ingest.parsers.text.joining import collapse
 from ingest.types import Block
 
 MAX_COLUMNS = 1024

@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError, IngestError, NoTextError
-from ingest.parsers.image import parse_image
-from ingest.parsers.pdf import parse_pdf
+from ingest.parsers.pdf.document import parse_pdf
+from ingest.parsers.pictures.image import parse_image
 from ingest.sandbox import ParserPool
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ingest.detect import detect
 from ingest.errors import DocumentTooLargeError, NoTextError
-from ingest.parsers.csv_dialect import Records, choose_delimiter
-from ingest.parsers.delimited import parse_csv
+from ingest.parsers.sheets.csv_dialect import Records, choose_delimiter
+from ingest.parsers.sheets.delimited import parse_csv
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

@@ -10,8 +10,8 @@ import pytest
 
 from ingest.chunking import chunk_document
 from ingest.errors import CorruptDocumentError, NoTextError, SourceUnavailableError, UnsupportedDocumentError
-from ingest.parsers.database import parse_database
-from ingest.parsers.sqlite import parse_sqlite
+from ingest.parsers.data.database import parse_database
+from ingest.parsers.data.sqlite import parse_sqlite
 from ingest.settings import ChunkSettings, ParserSettings
 from ingest.types import Block, ParsedDocument
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import UnsupportedDocumentError
-from ingest.parsers.decoding import decode
+from ingest.parsers.text.decoding import decode
 
 SIMPLIFIED = "本公司第三季度营业收入为2.38亿元，同比下滑5.2%。\n这是一份关于员工报销的管理制度。\n"
 TRADITIONAL = "本公司第三季營業收入為2.38億元，較去年同期下滑5.2%。\n這是一份關於員工報銷的管理制度。\n"

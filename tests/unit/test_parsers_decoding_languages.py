@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ingest.detect import detect
 from ingest.errors import NoTextError, UnsupportedDocumentError
-from ingest.parsers.decoding import decode
 from ingest.parsers.registry import parse
+from ingest.parsers.text.decoding import decode
 from ingest.settings import ParserSettings
 
 SENTENCES = {

@@ -14,8 +14,8 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError, NoTextError
-from ingest.parsers.docx import parse_docx
-from ingest.parsers.docx_numbering import Numbering, chinese_numeral
+from ingest.parsers.office.docx import parse_docx
+from ingest.parsers.office.docx_numbering import Numbering, chinese_numeral
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError, EncryptedDocumentError, IngestError, NoTextError
-from ingest.parsers.eml import parse_eml
-from ingest.parsers.mail_headers import address_text, header_text
-from ingest.parsers.mail_text import text_blocks
+from ingest.parsers.mail.eml import parse_eml
+from ingest.parsers.mail.mail_headers import address_text, header_text
+from ingest.parsers.mail.mail_text import text_blocks
 from ingest.parsers.session import QuietSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument

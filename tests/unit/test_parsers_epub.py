@@ -17,7 +17,7 @@ from ingest.errors import (
     IngestError,
     NoTextError,
 )
-from ingest.parsers.epub import parse_epub
+from ingest.parsers.web.epub import parse_epub
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.errors import IngestError, NoTextError
-from ingest.parsers.feed import parse_feed
+from ingest.parsers.web.feed import parse_feed
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError, IngestError, NoTextError
-from ingest.parsers.html import html_blocks, parse_html
+from ingest.parsers.web.html import html_blocks, parse_html
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

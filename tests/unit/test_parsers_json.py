@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError
-from ingest.parsers.json_values import leaves, load_json
-from ingest.parsers.jsonfile import json_blocks, parse_json
+from ingest.parsers.data.json_values import leaves, load_json
+from ingest.parsers.data.jsonfile import json_blocks, parse_json
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

@@ -18,9 +18,9 @@ from ingest.errors import (
     ParserLimitError,
     UnsupportedDocumentError,
 )
-from ingest.parsers import office_conversion
-from ingest.parsers.legacy import parse_doc, parse_ppt, parse_rtf
-from ingest.parsers.office_conversion import find_office, remove_leftovers
+from ingest.parsers.office import office_conversion
+from ingest.parsers.office.legacy import parse_doc, parse_ppt, parse_rtf
+from ingest.parsers.office.office_conversion import find_office, remove_leftovers
 from ingest.sandbox import ParserPool
 from ingest.settings import ParserSettings
 

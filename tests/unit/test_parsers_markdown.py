@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import IngestError, NoTextError
-from ingest.parsers.markdown import markdown_blocks, parse_markdown
+from ingest.parsers.text.markdown import markdown_blocks, parse_markdown
 from ingest.settings import ParserSettings
 
 LIMITS = ParserSettings()

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError, EncryptedDocumentError, IngestError, NoTextError
-from ingest.parsers.eml import parse_eml
-from ingest.parsers.msg import parse_msg
-from ingest.parsers.rtf_compressed import decompress_rtf
-from ingest.parsers.rtf_text import body_of_rtf
+from ingest.parsers.mail.eml import parse_eml
+from ingest.parsers.mail.msg import parse_msg
+from ingest.parsers.mail.rtf_compressed import decompress_rtf
+from ingest.parsers.mail.rtf_text import body_of_rtf
 from ingest.parsers.session import QuietSession
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError, IngestError
-from ingest.parsers.notebook import parse_notebook
-from ingest.parsers.org import parse_org
-from ingest.parsers.rst import parse_rst
+from ingest.parsers.data.notebook import parse_notebook
+from ingest.parsers.text.org import parse_org
+from ingest.parsers.text.rst import parse_rst
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

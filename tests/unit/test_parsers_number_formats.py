@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.parsers.number_formats import plain_number, shown
+from ingest.parsers.sheets.number_formats import plain_number, shown
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.parsers.legibility import illegible_ratio, is_in_foreign_script
-from ingest.parsers.ocr import is_blank, turned_box
-from ingest.parsers.ocr_text import is_noise, mend_forms
+from ingest.parsers.pdf.legibility import illegible_ratio, is_in_foreign_script
+from ingest.parsers.pictures.ocr import is_blank, turned_box
+from ingest.parsers.pictures.ocr_text import is_noise, mend_forms
 
 ENGLISH = (
     "The company recognises revenue when control of the goods passes to the customer, which is usually on delivery. "

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from ingest.detect import detect
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError, EncryptedDocumentError, NoTextError
-from ingest.parsers.odf_package import _NAMESPACES
-from ingest.parsers.odp import parse_odp
-from ingest.parsers.odt import parse_odt
+from ingest.parsers.opendocument.odp import parse_odp
+from ingest.parsers.opendocument.odt import parse_odt
+from ingest.parsers.opendocument.package import _NAMESPACES
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

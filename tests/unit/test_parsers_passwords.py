@@ -15,9 +15,9 @@ from msoffcrypto.format.ooxml import OOXMLFile
 
 from ingest.detect import detect
 from ingest.errors import EncryptedDocumentError
-from ingest.parsers.office_decryption import decrypted
-from ingest.parsers.pdf import parse_pdf
-from ingest.parsers.pdf_password import spellings
+from ingest.parsers.office.office_decryption import decrypted
+from ingest.parsers.pdf.document import parse_pdf
+from ingest.parsers.pdf.password import spellings
 from ingest.parsers.registry import parse
 from ingest.parsers.session import QuietSession
 from ingest.settings import ParserSettings

@@ -9,8 +9,8 @@ import pymupdf
 import pytest
 
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError, EncryptedDocumentError, NoTextError
-from ingest.parsers.pdf import parse_pdf
-from ingest.parsers.pdf_lines import garbled_ratio
+from ingest.parsers.pdf.document import parse_pdf
+from ingest.parsers.pdf.lines import garbled_ratio
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ingest.parsers.pdf import parse_pdf
-from ingest.parsers.pdf_arabic import with_ligatures
+from ingest.parsers.pdf.arabic import with_ligatures
+from ingest.parsers.pdf.document import parse_pdf
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

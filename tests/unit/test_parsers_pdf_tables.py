@@ -9,9 +9,9 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ingest.parsers.pdf import parse_pdf
-from ingest.parsers.pdf_cells import grids_of
-from ingest.parsers.pdf_rules import Rule, Rules, rules_of_page
+from ingest.parsers.pdf.cells import grids_of
+from ingest.parsers.pdf.document import parse_pdf
+from ingest.parsers.pdf.rules import Rule, Rules, rules_of_page
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
 

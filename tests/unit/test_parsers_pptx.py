@@ -19,10 +19,10 @@ from pptx.oxml import parse_xml
 from pptx.util import Emu, Inches
 
 from ingest.errors import CorruptDocumentError, DocumentTooLargeError, NoTextError
-from ingest.parsers.math_text import MATH, math_text
-from ingest.parsers.office_titles import own_title
-from ingest.parsers.pptx import parse_pptx
-from ingest.parsers.reading_order import reading_order
+from ingest.parsers.office.math_text import MATH, math_text
+from ingest.parsers.office.office_titles import own_title
+from ingest.parsers.office.pptx import parse_pptx
+from ingest.parsers.office.reading_order import reading_order
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

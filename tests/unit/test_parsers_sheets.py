@@ -24,11 +24,11 @@ from ingest.errors import (
     IngestError,
     NoTextError,
 )
-from ingest.parsers.ods import parse_ods
 from ingest.parsers.registry import parse
-from ingest.parsers.sheets import CellBudget, Sheet, sheet_blocks
-from ingest.parsers.xls import parse_xls
-from ingest.parsers.xlsx import parse_xlsx
+from ingest.parsers.sheets.ods import parse_ods
+from ingest.parsers.sheets.sheets import CellBudget, Sheet, sheet_blocks
+from ingest.parsers.sheets.xls import parse_xls
+from ingest.parsers.sheets.xlsx import parse_xlsx
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
 

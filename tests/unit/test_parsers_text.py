@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import NoTextError
-from ingest.parsers.joining import join_lines
-from ingest.parsers.lines import blocks_of_text
-from ingest.parsers.numbering import is_numbered_heading
-from ingest.parsers.text import parse_text
+from ingest.parsers.text.joining import join_lines
+from ingest.parsers.text.lines import blocks_of_text
+from ingest.parsers.text.numbering import is_numbered_heading
+from ingest.parsers.text.text import parse_text
 from ingest.settings import ParserSettings
 
 LIMITS = ParserSettings()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError, IngestError, NoTextError
-from ingest.parsers.subtitles import parse_subtitles
-from ingest.parsers.transcript import looks_like_transcript, transcript_blocks
+from ingest.parsers.text.subtitles import parse_subtitles
+from ingest.parsers.text.transcript import looks_like_transcript, transcript_blocks
 from ingest.settings import ParserSettings
 from ingest.types import Block, Format
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import CorruptDocumentError, IngestError, NoTextError
-from ingest.parsers.xmlfile import parse_xml
+from ingest.parsers.data.xmlfile import parse_xml
 from ingest.settings import ParserSettings
 from ingest.types import ParsedDocument
 

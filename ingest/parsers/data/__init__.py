@@ -1,0 +1,1 @@
+"""JSON, notebooks, XML, SQLite and databases."""

@@ -1,0 +1,1 @@
+"""Messages: EML and Outlook."""

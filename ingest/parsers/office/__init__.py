@@ -1,0 +1,1 @@
+"""Word and PowerPoint, current and legacy, with their drawings."""

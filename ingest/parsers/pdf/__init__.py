@@ -1,0 +1,1 @@
+"""PDF: structure, tables, scanned pages, drawing of pages."""

@@ -1,0 +1,1 @@
+"""Pictures: their text by OCR."""

@@ -1,0 +1,1 @@
+"""HTML, feeds and EPUB."""
