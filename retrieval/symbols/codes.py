@@ -53,27 +53,26 @@ class CodeReader:
 
     def find(self, text: str) -> list[Found]:
         """Return the codes of a folded text; linear in its length."""
-        candidates = list(self._alias.finditer(text))
+        candidates = [m for m in self._alias.finditer(text) if self._is_meant(text, m)]
         if not candidates:
             return []
         near = [m.span() for m in self._near.finditer(text)]
         if not near:
             return []
         scene = _Scene(text, near, [m.span() for m in self._not_near.finditer(text)] if self._not_near else [])
-        return [self._found(m) for m in candidates if self._is_meant(text, m, scene)]
+        return [self._found(m) for m in candidates if scene.admits(*m.span())]
 
-    def _is_meant(self, text: str, match: re.Match[str], scene: _Scene) -> bool:
+    def _is_meant(self, text: str, match: re.Match[str]) -> bool:
+        """Judge a candidate by what stands right beside it."""
         start, end = match.span()
         before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
         if _CELL_BEFORE.search(before) or _CELL_RANGE_AFTER.match(after):
             return False
         if (self._not_before and self._not_before.search(before)) or (self._not_after and self._not_after.match(after)):
             return False
-        if self._writings[self._key(match.group())].strict and not (
-            self._adjacent_before.search(before) or self._adjacent_after.match(after)
-        ):
-            return False
-        return scene.admits(start, end)
+        if not self._writings[self._key(match.group())].strict:
+            return True
+        return bool(self._adjacent_before.search(before) or self._adjacent_after.match(after))
 
     def _found(self, match: re.Match[str]) -> Found:
         code = self._writings[self._key(match.group())].code
@@ -138,19 +137,19 @@ def _is_row(text: str, start: int) -> bool:
 def _anchored(words: Iterable[str], case_sensitive: bool) -> str:
     """Build an alternation grouped by first character.
 
-    It begins with a set of characters, so the engine skips to them: 10 times faster than trying
-    every word at every position.
+    Every branch begins with one plain character, so the engine skips to those characters and tries
+    a single branch there: 10 times faster than trying every word at every position.
     """
     by_head: dict[str, list[str]] = {}
     for word in words:
-        head = word[0] if case_sensitive else word[0].lower() + word[0].upper()
-        by_head.setdefault(head, []).append(word)
+        for head in {word[0]} if case_sensitive else {*word[0].lower(), *word[0].upper()}:
+            by_head.setdefault(head, []).append(word)
     branches: list[str] = []
-    for head, group in by_head.items():
-        bound = r"(?<![A-Za-z0-9_].)(?<![A-Za-z0-9]-.)" if head[0].isascii() and head[0].isalnum() else ""
+    for head, group in sorted(by_head.items()):
+        bound = r"(?<![A-Za-z0-9_].)(?<![A-Za-z0-9]-.)" if head.isascii() and head.isalnum() else ""
         tails = "|".join(_tail(w) for w in sorted(group, key=len, reverse=True))
-        branches.append(f"(?<=[{re.escape(head)}]){bound}(?{'' if case_sensitive else 'i'}:{tails})")
-    return f"[{re.escape(''.join(by_head))}](?:{'|'.join(branches)})"
+        branches.append(f"{re.escape(head)}{bound}(?{'' if case_sensitive else 'i'}:{tails})")
+    return f"(?:{'|'.join(branches)})"
 
 
 def _alternation(words: Iterable[str]) -> str:

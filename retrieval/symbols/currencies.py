@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from retrieval.symbols.signs import is_sign
 
@@ -49,21 +50,32 @@ CODES = tuple(_NAMES)
 _YUAN = r"块钱|[元圆](?![素旦宵首件老帅气音编器]|[一二三n]次|年|月|方程|化)"
 
 
-def _alternation(position: int) -> tuple[str, dict[str, str]]:
-    codes = {name.lower(): code for code, names in _NAMES.items() for name in names[position]}
-    ordered = sorted({n for names in _NAMES.values() for n in names[position]}, key=len, reverse=True)
-    return "|".join(re.escape(n).replace(r"\ ", r"\s") for n in ordered), codes
+def _codes(position: int) -> dict[str, str]:
+    return {name.lower(): code for code, names in _NAMES.items() for name in names[position]}
 
 
-_before, _BEFORE_CODES = _alternation(0)
-_after, _AFTER_CODES = _alternation(1)
-_BEFORE = re.compile(rf"(-?)(?:(?<![A-Z])(?![A-Za-z])|(?<![A-Za-z]))((?i:{_before}))\s{{0,2}}(-?)\Z")
+def _alternation(names: Iterable[str]) -> str:
+    ordered = sorted(names, key=len, reverse=True)
+    return "|".join(re.escape(n).replace(r"\ ", r"\s") for n in ordered)
+
+
+def _ending_in(last: str) -> tuple[re.Pattern[str], int]:
+    """Return the pattern of the names before a figure that end in a character, and how far back it reaches."""
+    names = [n for n in _BEFORE_CODES if n[-1] == last]
+    pattern = rf"(-?)(?:(?<![A-Z])(?![A-Za-z])|(?<![A-Za-z]))((?i:{_alternation(names)}))\s{{0,2}}(-?)\Z"
+    return re.compile(pattern), max(map(len, names)) + 6
+
+
+_BEFORE_CODES = _codes(0)
+_AFTER_CODES = _codes(1)
 # Not where the name belongs to the figure after it: 2亿，人民币3亿元.
-_AFTER = re.compile(rf"[余多]?[\s-]{{0,2}}(?:((?i:{_after}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))")
+_AFTER = re.compile(
+    rf"[余多]?[\s-]{{0,2}}(?:((?i:{_alternation(_AFTER_CODES)}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))"
+)
 BEGINNINGS = frozenset(c for n in _AFTER_CODES for c in (n[0], n[0].upper())) | {"块", "元", "圆"}
 """Characters with which the name of a currency after a figure begins."""
-_LAST_CHARS = frozenset(c for n in _BEFORE_CODES for c in (n[-1], n[-1].upper()))
-_LONGEST = max(len(n) for n in _BEFORE_CODES) + 6
+# Pattern and reach by the character the name ends in: a few names are tried instead of all.
+_BEFORE = {c: _ending_in(n[-1]) for n in _BEFORE_CODES for c in (n[-1], n[-1].upper())}
 
 
 def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
@@ -71,10 +83,12 @@ def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
     last = text[start - 1 : start]
     if last in " -":  # or nothing
         last = text[max(0, start - 4) : start].rstrip(" -")[-1:]
-    if last not in _LAST_CHARS:
+    found = _BEFORE.get(last)
+    if found is None:
         return None
-    offset = max(0, start - _LONGEST)
-    match = _BEFORE.search(text[offset:start])
+    pattern, reach = found
+    offset = max(0, start - reach)
+    match = pattern.search(text[offset:start])
     if match is None:
         return None
     at = offset + match.start(2)

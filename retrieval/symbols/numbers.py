@@ -6,6 +6,7 @@ They stay as written in `index_text` (a table would otherwise be all tokens); th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_letters
 
 from retrieval.symbols.found import Found
 from retrieval.symbols.numerals import Numeral, plain
@@ -13,6 +14,8 @@ from retrieval.symbols.signs import sign_before
 
 _LONGEST_INTEGER = 15
 _PROPER_INTEGER = 5
+_JOINING = frozenset(f"-–#/_{ascii_letters}")
+"""What may join digits to an identifier before them."""
 
 
 def find_numbers(text: str, numerals: Sequence[Numeral], *, integers: bool = False) -> list[Found]:
@@ -51,9 +54,9 @@ def _counts(text: str, numeral: Numeral, integers: bool) -> bool:
 
 def _in_word(text: str, start: int) -> bool:
     """Tell whether the digits end an identifier: `doc_7`, `A1`, `GPT-4.5`."""
-    before = text[max(0, start - 2) : start]
-    if not before:
+    if text[start - 1 : start] not in _JOINING:
         return False
+    before = text[max(0, start - 2) : start]
     if before[-1] in "-–#/":
         return before[0].isascii() and before[0].isalnum()
     return before[-1].isascii() and (before[-1].isalpha() or before[-1] == "_")

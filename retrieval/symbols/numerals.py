@@ -31,7 +31,7 @@ _EN_SCALE = "|".join(k.replace(" ", r"\s") for k in _SCALES if k.isascii())
 _SCALE = re.compile(rf"[余多]?\s{{0,2}}({_ZH_SCALE})|[\s-]{{0,2}}((?i:{_EN_SCALE}))(?![A-Za-z])")
 _LETTER = re.compile(r"\s?((?i:mm|k|m|b))(?![A-Za-z0-9])")
 
-_RUN = re.compile(r"[0-9](?:[0-9]|[.,](?=[0-9]))*+")
+_RUN = re.compile(r"[0-9]++(?:[.,][0-9]++)*+")
 _FIGURE = re.compile(r"([0-9]{1,3}(?:,[0-9]{3}){1,8}(?:\.([0-9]{1,20}))?)|[0-9]{1,30}(?:\.([0-9]{1,20}))?")
 _TAIL = re.compile(rf"([0-9]{{1,4}})(?![0-9.,])({_ZH_SCALE}|百)?")
 _CHINESE_RUN = re.compile(
@@ -100,6 +100,8 @@ def read_letter_scale(text: str, numeral: Numeral) -> tuple[int, int] | None:
 
 def parse_number(run: str) -> tuple[Decimal, int, str] | None:
     """Return value, place of the last digit and writing of an Arabic number; None if it is none."""
+    if run.isdigit() and len(run) <= 30:
+        return Decimal(run), 0, "integer"
     match = _FIGURE.fullmatch(run)
     if match is None:
         return None

@@ -21,7 +21,19 @@ _MONTH = (
     r"|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?)(?![A-Za-z])\.?)"
 )
 _DAY = r"[0-3]?[0-9](?i:st|nd|rd|th)?"
-_ANY_MONTH = re.compile(_MONTH)
+# With a branch for each letter, so that only one is tried where a word begins like a month.
+_ANY_MONTH = re.compile(
+    "(?:"
+    + "|".join(
+        f"{letter}(?i:{tails})"
+        for letters, tails in (
+            ("Jj", "an(?:uary)?|une?|uly?"), ("Ff", "eb(?:ruary)?"), ("Mm", "ar(?:ch)?|ay"), ("Aa", "pr(?:il)?|ug(?:ust)?"),
+            ("Ss", "ept?(?:ember)?"), ("Oo", "ct(?:ober)?"), ("Nn", "ov(?:ember)?"), ("Dd", "ec(?:ember)?"),
+        )
+        for letter in letters
+    )
+    + r")(?![A-Za-z])"
+)  # fmt: skip
 _DAY_BEFORE = re.compile(rf"(?<![0-9A-Za-z]){_DAY}(?:\s(?i:of))?[\s-]\Z")
 _DAY_FIRST = re.compile(
     rf"(?P<d>{_DAY})(?:\s(?i:of))?[\s-](?P<m>{_MONTH})"
@@ -44,17 +56,24 @@ _EN_FULL = re.compile(
     rf"({YEAR})(?![0-9])(?![/-][0-9]{{2}})"
 )
 _HAS_YEAR = re.compile(YEAR)
+# Without one of these a pattern need not be tried; no letter that has another form where case is ignored.
+_PARTS = ("quarter", "half", "month")
+_FULL = ("cal", "nanc", "alend", "ull", "year")
 
 
 def read_english(text: str, base_date: date | None) -> Iterator[Time]:
     """Yield the dates and periods of a folded text; a relative year only with a base date."""
-    if _HAS_YEAR.search(text) is None and base_date is None:
+    lowered = text.lower()
+    has_year = _HAS_YEAR.search(text) is not None
+    if has_year:
+        yield from _dates(text)
+    if (has_year or (base_date is not None and "year" in lowered)) and any(word in lowered for word in _PARTS):
+        for match in _EN_PART.finditer(text):
+            span = _en_part(match, base_date)
+            if span is not None and not in_word(text, match.start()):
+                yield Time(span, match.start(), match.end())
+    if not has_year or not any(word in lowered for word in _FULL):
         return
-    yield from _dates(text)
-    for match in _EN_PART.finditer(text):
-        span = _en_part(match, base_date)
-        if span is not None and not in_word(text, match.start()):
-            yield Time(span, match.start(), match.end())
     for match in _EN_FULL.finditer(text):
         span = whole_year(int(match.group(1)))
         if span is not None and not in_word(text, match.start()):

@@ -15,7 +15,10 @@ def is_sign(text: str, at: int) -> bool:
 
 def sign_before(text: str, start: int) -> tuple[int, bool]:
     """Return (start, negative) of a number at `start`, its plus or minus sign taken in."""
-    if text[start - 1 : start] == "+" and start:
+    before = text[start - 1 : start]
+    if not before or before not in "+-–":
+        return start, False
+    if before == "+":
         return start - 1, False
     return (start - 1, True) if is_sign(text, start - 1) else (start, False)
 
