@@ -56,8 +56,9 @@ def find_amounts(text: str, numerals: Sequence[Numeral]) -> list[Found]:
 
 def _may_have_unit(text: str, left: _Draft | None, numeral: Numeral) -> bool:
     """Tell apart what most figures of a table are: followed by nothing, preceded by nothing, end of no range."""
-    ranged = left is not None and not (left.numeral.alone and left.end == left.numeral.end)
-    return not numeral.alone or ranged or currency_before(text, numeral.start) is not None
+    if not numeral.alone or currency_before(text, numeral.start) is not None:
+        return True
+    return left is not None and RANGE.fullmatch(text, left.end, numeral.start) is not None
 
 
 def _draft(text: str, numeral: Numeral) -> _Draft:

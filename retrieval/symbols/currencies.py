@@ -72,8 +72,8 @@ _AFTER_CODES = _codes(1)
 _AFTER = re.compile(
     rf"[余多]?[\s-]{{0,2}}(?:((?i:{_alternation(_AFTER_CODES)}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))"
 )
-BEGINNINGS = frozenset(c for n in _AFTER_CODES for c in (n[0], n[0].upper())) | {"块", "元", "圆"}
-"""Characters with which the name of a currency after a figure begins."""
+CURRENCIES_AFTER = tuple(_AFTER_CODES)
+"""The names that stand after a figure, in small letters."""
 # Pattern and reach by the character the name ends in: a few names are tried instead of all.
 _BEFORE = {c: _ending_in(n[-1]) for n in _BEFORE_CODES for c in (n[-1], n[-1].upper())}
 

@@ -75,6 +75,9 @@ def _overlapping(findings: Sequence[Found]) -> Iterator[list[Found]]:
 
 
 def _settle_group(group: Sequence[Found]) -> tuple[list[Found], bool]:
+    if len(group) == 2:
+        winner, loser = sorted(group, key=_precedence)
+        return [winner], loser.start < winner.start or loser.end > winner.end
     first = group[0].start
     taken = bytearray(max(f.end for f in group) - first)
     kept: list[Found] = []

@@ -8,7 +8,7 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import NamedTuple
 
-from retrieval.symbols.currencies import BEGINNINGS
+from retrieval.symbols.currencies import CURRENCIES_AFTER
 
 _ROWS = ("零一二三四五六七八九", "〇壹贰叁肆伍陆柒捌玖")
 _DIGITS = {char: i for row in _ROWS for i, char in enumerate(row)} | {"两": 2}
@@ -38,12 +38,22 @@ _CHINESE_RUN = re.compile(
     rf"[{CHINESE_DIGIT}十拾][{_CHINESE_CHAR}]{{0,30}}+(?:点[{CHINESE_DIGIT}]{{1,10}}+[万亿]{{0,2}}+)?"
 )
 
-# With what a scale, a unit, a currency or the second end of a range begins. Letters of other alphabets
-# that equal a Latin one where case is ignored are letters too.
-SPEAKING = "".join(
-    sorted({*"余多万千百十亿个基块元圆至到%‰~–—-", *"ſKİı", *(c for c in BEGINNINGS if not c.isascii())})
-)
-_ALONE = re.compile(rf"\s{{0,2}}+(?:[^\sA-Za-z{re.escape(SPEAKING)}]|\Z)|\s{{3}}")
+# How all begins that gives meaning to a figure before it: scales, units, currencies, the second end of a range.
+_UNIT_BEGINNINGS = ("percent", "pct", "pp", "p.", "basis", "bp", "to", *"个百基‰%至到-–—~")
+_LETTER_BEGINNINGS = ("k", "m", "b")
+
+
+def _beginnings() -> str:
+    """Write as a pattern what may begin where a figure ends: two letters of a Latin word, one other character."""
+    names = (*_UNIT_BEGINNINGS, *_SCALES, *CURRENCIES_AFTER, *"余多块元圆")
+    latin = sorted({name[:2] for name in names if name[0].isascii() and name[0].isalpha()})
+    others = sorted({name[0] for name in names} - {name[0] for name in latin})
+    by_head = {head: re.escape("".join(n[1] for n in latin if n[0] == head)) for head in sorted({n[0] for n in latin})}
+    letters = "|".join(f"{head}[{seconds}]" for head, seconds in by_head.items())
+    return rf"[{re.escape(''.join(others))}]|(?i:{letters}|[{''.join(_LETTER_BEGINNINGS)}](?![A-Za-z0-9]))"
+
+
+_ALONE = re.compile(rf"\s{{0,2}}+(?:[|\n,.;:)]|(?!{_beginnings()})\S|\Z)|\s{{3}}")
 
 
 class Numeral(NamedTuple):

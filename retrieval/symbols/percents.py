@@ -41,10 +41,10 @@ _EN_FILLER = (
     r"by|of|about|around|approximately|roughly|nearly|almost|some|an?|another|only|just|as\smuch\sas|more\sthan|over"
     r"|at\sleast|up\sto|sharply|slightly|significantly|modestly|further|an?\sestimated|estimated|" + _EN_PERIOD
 )
-_DOWN_BEFORE = re.compile(
-    rf"(?:(?:{_ZH_DOWN}){_ZH_FILLER}{{0,4}}|(?:{_ZH_DOWN_NOUN})(?:{_ZH_FILLER}|为|是|在|:){{0,4}}"
-    rf"|(?<![A-Za-z])(?i:(?:{_EN_DOWN})(?:\s(?:{_EN_FILLER})){{0,4}}\s))\Z"
+_ZH_DOWN_BEFORE = re.compile(
+    rf"(?:(?:{_ZH_DOWN}){_ZH_FILLER}{{0,4}}|(?:{_ZH_DOWN_NOUN})(?:{_ZH_FILLER}|为|是|在|:){{0,4}})\Z"
 )
+_EN_DOWN_BEFORE = re.compile(rf"(?<![A-Za-z])(?i:(?:{_EN_DOWN})(?:\s(?:{_EN_FILLER})){{0,4}}\s)\Z")
 _DOWN_AFTER = re.compile(
     rf"\s?的?\s?(?:同比|环比)?(?:降幅|跌幅|减幅|下降|下滑|下跌|降低|减少)(?!至|到|为|了?\s?[0-9])"
     rf"|\s(?i:(?:(?:{_EN_PERIOD}|annual|quarterly|monthly)\s)?"
@@ -112,7 +112,11 @@ def _unit_of(text: str, numeral: Numeral, following: Numeral | None) -> tuple[st
 
 def _governed_down(text: str, start: int, end: int) -> bool:
     window = text[max(0, start - _DOWN_WINDOW) : start]
-    return _DOWN_BEFORE.search(window) is not None or _DOWN_AFTER.match(text, end) is not None
+    if window[-1:].isspace() and window[-2:-1].isalpha() and _EN_DOWN_BEFORE.search(window):
+        return True
+    if not window.isascii() and _ZH_DOWN_BEFORE.search(window):
+        return True
+    return _DOWN_AFTER.match(text, end) is not None
 
 
 def _found(unit: str, value: Decimal, start: int, end: int) -> Found:

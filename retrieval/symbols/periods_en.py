@@ -21,19 +21,14 @@ _MONTH = (
     r"|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?)(?![A-Za-z])\.?)"
 )
 _DAY = r"[0-3]?[0-9](?i:st|nd|rd|th)?"
+_TAILS = {
+    "Jj": "an(?:uary)?|une?|uly?", "Ff": "eb(?:ruary)?", "Mm": "ar(?:ch)?|ay", "Aa": "pr(?:il)?|ug(?:ust)?",
+    "Ss": "ept?(?:ember)?", "Oo": "ct(?:ober)?", "Nn": "ov(?:ember)?", "Dd": "ec(?:ember)?",
+}  # fmt: skip
 # With a branch for each letter, so that only one is tried where a word begins like a month.
 _ANY_MONTH = re.compile(
-    "(?:"
-    + "|".join(
-        f"{letter}(?i:{tails})"
-        for letters, tails in (
-            ("Jj", "an(?:uary)?|une?|uly?"), ("Ff", "eb(?:ruary)?"), ("Mm", "ar(?:ch)?|ay"), ("Aa", "pr(?:il)?|ug(?:ust)?"),
-            ("Ss", "ept?(?:ember)?"), ("Oo", "ct(?:ober)?"), ("Nn", "ov(?:ember)?"), ("Dd", "ec(?:ember)?"),
-        )
-        for letter in letters
-    )
-    + r")(?![A-Za-z])"
-)  # fmt: skip
+    f"(?:{'|'.join(f'{letter}(?i:{tails})' for letters, tails in _TAILS.items() for letter in letters)})(?![A-Za-z])"
+)
 _DAY_BEFORE = re.compile(rf"(?<![0-9A-Za-z]){_DAY}(?:\s(?i:of))?[\s-]\Z")
 _DAY_FIRST = re.compile(
     rf"(?P<d>{_DAY})(?:\s(?i:of))?[\s-](?P<m>{_MONTH})"
