@@ -9,8 +9,17 @@ from typing import Any, Literal, cast
 from sqlalchemy import Connection, Engine, RowMapping, Select, and_, func, insert, or_, select, update
 
 from agent.errors import UnknownRunError
-from agent.events import EVENT_ADAPTER, Event, RunCancelled, RunCompleted, RunFailed, RunStarted
-from agent.tables import run_events, runs
+from agent.events import (
+    EVENT_ADAPTER,
+    Event,
+    PassagesRetrieved,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    RunStarted,
+)
+from agent.tables import erased_documents, run_events, run_passages, runs
+from agent.tombstones import entomb
 from retrieval.types import Principal, Value
 
 RunState = Literal["running", "completed", "failed", "cancelled"]
@@ -116,9 +125,11 @@ class Journal:
     def _write(self, connection: Connection, batch: Sequence[Event], principal: Principal) -> None:
         for event in batch:
             self._note(connection, event, principal)
+        erased = _erased(connection, batch[0].run_id)
+        kept = [entomb(event, set(erased.values()), set(erased)) for event in batch] if erased else batch
         connection.execute(
             insert(run_events),
-            [{"run_id": e.run_id, "seq": e.seq, "kind": e.kind, "body": e.model_dump_json()} for e in batch],
+            [{"run_id": e.run_id, "seq": e.seq, "kind": e.kind, "body": e.model_dump_json()} for e in kept],
         )
 
     def _note(self, connection: Connection, event: Event, principal: Principal) -> None:
@@ -135,6 +146,13 @@ class Journal:
                     started_at=event.at,
                 )
             )
+        elif isinstance(event, PassagesRetrieved):
+            known = set(connection.scalars(select(run_passages.c.label).where(run_passages.c.run_id == event.run_id)))
+            new = {p.label: p.chunk.document_id for p in event.passages if p.label not in known}
+            if new:
+                rows = [{"label": label, "document_id": document_id} for label, document_id in new.items()]
+                fixed = {"run_id": event.run_id, "tenant": principal.tenant}
+                connection.execute(insert(run_passages), [row | fixed for row in rows])
         elif isinstance(event, RunCompleted | RunFailed | RunCancelled):
             state = event.kind.removeprefix("run_")
             changed = update(runs).where(runs.c.run_id == event.run_id).values(state=state, ended_at=event.at)
@@ -145,6 +163,18 @@ class Journal:
             select(run_events.c.body).where(run_events.c.run_id == run_id, run_events.c.kind.in_(_TERMINAL))
         )
         return EVENT_ADAPTER.validate_json(body) if body is not None else None
+
+
+def _erased(connection: Connection, run_id: str) -> dict[str, str]:
+    """Return label → document of the run's passages whose document was deleted meanwhile."""
+    same = and_(
+        erased_documents.c.tenant == run_passages.c.tenant,
+        erased_documents.c.document_id == run_passages.c.document_id,
+    )
+    query = select(run_passages.c.label, run_passages.c.document_id).join(erased_documents, same)
+    return {
+        label: document_id for label, document_id in connection.execute(query.where(run_passages.c.run_id == run_id))
+    }
 
 
 def _owned(principal: Principal) -> Select[Any]:

@@ -30,3 +30,22 @@ run_events = Table(
     Column("body", Text, nullable=False),
 )
 """Every event of a run as the JSON it was streamed as."""
+
+run_passages = Table(
+    "run_passages",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("label", String(64), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("document_id", String(64), nullable=False),
+    Index("ix_run_passages_document", "tenant", "document_id"),
+)
+"""Which documents a run was given passages of, and under which labels."""
+
+erased_documents = Table(
+    "erased_documents",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    Column("document_id", String(64), primary_key=True),
+)
+"""Deleted documents by id: no run may bring their text back."""

@@ -20,6 +20,7 @@ from agent.journal import Journal
 from agent.llm import ChatModel
 from agent.loop import Agent
 from agent.models.extractive import ExtractiveModel
+from agent.remains import RunRemains
 from agent.tools.builtin.calculate import Calculate
 from agent.tools.builtin.finish import Finish
 from agent.tools.builtin.list_documents import ListDocuments
@@ -187,6 +188,7 @@ async def _open_ingestion(
         encoder_thread=encoder_thread,
         store=store,
         settings=settings.ingestion,
+        more_remains=[RunRemains(engine)],
         databases={name: url.get_secret_value() for name, url in settings.databases.items()},
     )
     stack.callback(parts.close)

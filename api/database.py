@@ -52,5 +52,7 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
+    # What is deleted is overwritten: a deletion receipt speaks of the file too.
+    cursor.execute("PRAGMA secure_delete=ON")
     cursor.execute("PRAGMA busy_timeout=10000")
     cursor.close()

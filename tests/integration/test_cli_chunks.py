@@ -28,7 +28,7 @@ def test_chunks_are_shown_and_nothing_is_stored(attest: Any, tmp_path: Path) -> 
     data = attest.json("chunks", file)
     assert [block["kind"] for block in data["document"]["blocks"]] == ["heading", "paragraph", "table"]
     assert data["chunks"][0]["token_count"] > 0
-    assert not (attest.home / "attest.db").exists()
+    assert not (attest.home / "attest.sqlite3").exists()
     assert not (attest.home / "originals").exists()
 
 
@@ -67,4 +67,4 @@ def test_dry_run_shows_every_file_and_stores_nothing(attest: Any, tmp_path: Path
     assert "1 of 2 files could be taken in" in shown
     data = attest.json("ingest", "--dry-run", folder / "policy.md")
     assert data[0]["report"]["tables"] == 1
-    assert not (attest.home / "attest.db").exists()
+    assert not (attest.home / "attest.sqlite3").exists()
