@@ -14,6 +14,7 @@ from retrieval.symbols.signs import sign_before
 
 _LONGEST_INTEGER = 15
 _PROPER_INTEGER = 5
+_SIGNS = frozenset("+-–")
 _JOINING = frozenset(f"-–#/_{ascii_letters}")
 """What may join digits to an identifier before them."""
 
@@ -29,16 +30,19 @@ def find_numbers(text: str, numerals: Sequence[Numeral], *, integers: bool = Fal
     """
     found: list[Found] = []
     for numeral in numerals:
-        if numeral.scale or numeral.written == "chinese" or _in_word(text, numeral.start):
+        start, end, written = numeral.start, numeral.digits_end, numeral.written
+        if numeral.scale or written == "chinese" or (written == "integer" and not _counts(text, numeral, integers)):
             continue
-        if numeral.written == "integer" and not _counts(text, numeral, integers):
+        before = text[start - 1 : start]
+        if before in _JOINING and _in_word(text, start):
             continue
-        start, negative = sign_before(text, numeral.start)
-        end = numeral.digits_end
+        negative = False
         if numeral.wrapped:
             # (1,234) is negative in accounts; (12) is a note or a list item.
-            negative = numeral.written != "integer"
-            start, end = (numeral.start, end) if negative else (numeral.start + 1, end - 1)
+            negative = written != "integer"
+            start, end = (start, end) if negative else (start + 1, end - 1)
+        elif before in _SIGNS:
+            start, negative = sign_before(text, start)
         normal = plain(-numeral.value if negative else numeral.value)
         found.append(Found("value", "number", normal, f"[NUM_{normal}]", start, end))
     return found
@@ -54,8 +58,6 @@ def _counts(text: str, numeral: Numeral, integers: bool) -> bool:
 
 def _in_word(text: str, start: int) -> bool:
     """Tell whether the digits end an identifier: `doc_7`, `A1`, `GPT-4.5`."""
-    if text[start - 1 : start] not in _JOINING:
-        return False
     before = text[max(0, start - 2) : start]
     if before[-1] in "-–#/":
         return before[0].isascii() and before[0].isalnum()

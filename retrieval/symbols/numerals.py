@@ -31,8 +31,6 @@ _EN_SCALE = "|".join(k.replace(" ", r"\s") for k in _SCALES if k.isascii())
 _SCALE = re.compile(rf"[余多]?\s{{0,2}}({_ZH_SCALE})|[\s-]{{0,2}}((?i:{_EN_SCALE}))(?![A-Za-z])")
 _LETTER = re.compile(r"\s?((?i:mm|k|m|b))(?![A-Za-z0-9])")
 
-_RUN = re.compile(r"[0-9]++(?:[.,][0-9]++)*+")
-_FIGURE = re.compile(r"([0-9]{1,3}(?:,[0-9]{3}){1,8}(?:\.([0-9]{1,20}))?)|[0-9]{1,30}(?:\.([0-9]{1,20}))?")
 _TAIL = re.compile(rf"([0-9]{{1,4}})(?![0-9.,])({_ZH_SCALE}|百)?")
 _CHINESE_RUN = re.compile(
     rf"[{CHINESE_DIGIT}十拾][{_CHINESE_CHAR}]{{0,30}}+(?:点[{CHINESE_DIGIT}]{{1,10}}+[万亿]{{0,2}}+)?"
@@ -53,7 +51,11 @@ def _beginnings() -> str:
     return rf"[{re.escape(''.join(others))}]|(?i:{letters}|[{''.join(_LETTER_BEGINNINGS)}](?![A-Za-z0-9]))"
 
 
-_ALONE = re.compile(rf"\s{{0,2}}+(?:[|\n,.;:)]|(?!{_beginnings()})\S|\Z)|\s{{3}}")
+_NOTHING = rf"(?:\s{{0,2}}+(?:[|,.;:)]|(?!{_beginnings()})\S|\Z)|\s{{3}})"
+_ALONE = re.compile(_NOTHING)
+# Digits and what of dots, commas and digits hangs on them: head, thousands, fraction, what makes it no number;
+# the last group takes part where nothing that follows gives the figure a meaning.
+_RUN = re.compile(rf"([0-9]++)((?:,[0-9]{{3}}(?![0-9]))*+)((?:\.[0-9]++)?+)((?:[.,][0-9]++)*+)(?:(?={_NOTHING})())?")
 
 
 class Numeral(NamedTuple):
@@ -108,19 +110,6 @@ def read_letter_scale(text: str, numeral: Numeral) -> tuple[int, int] | None:
     return (_LETTERS[match.group(1).lower()], match.end()) if match else None
 
 
-def parse_number(run: str) -> tuple[Decimal, int, str] | None:
-    """Return value, place of the last digit and writing of an Arabic number; None if it is none."""
-    if run.isdigit() and len(run) <= 30:
-        return Decimal(run), 0, "integer"
-    match = _FIGURE.fullmatch(run)
-    if match is None:
-        return None
-    grouped, decimals, fraction = match.groups()
-    if grouped:
-        return Decimal(run.replace(",", "")), -len(decimals or ""), "grouped"
-    return Decimal(run), -len(fraction or ""), "decimal" if fraction else "integer"
-
-
 def parse_chinese(run: str) -> tuple[Decimal, int] | None:
     """Return value and place of a Chinese numeral (`壹佰贰拾叁万`, `二〇二四`, `一点五亿`); None if it is none."""
     if not run:
@@ -141,16 +130,23 @@ def _scan_arabic(text: str) -> Iterator[Numeral]:
     done = 0
     for match in _RUN.finditer(text):
         start, end = match.span()
-        if start < done:
+        head, thousands, fraction, rest, alone = match.groups()
+        if start < done or rest or len(fraction) > 21:
             continue
-        parsed = parse_number(match.group()) if end - start <= 60 else None
-        if parsed is None:
+        if thousands:
+            if len(head) > 3 or len(thousands) > 32:
+                continue
+            digits, written = Decimal(f"{head}{thousands.replace(',', '')}{fraction}"), "grouped"
+        elif len(head) > 30:
             continue
-        digits, place, written = parsed
-        wrapped = text[start - 1 : start] == "(" and text[end : end + 1] == ")"
+        else:
+            digits, written = Decimal(head + fraction), "decimal" if fraction else "integer"
+        place = 1 - len(fraction) if fraction else 0
+        alone = alone is not None
+        wrapped = text[end : end + 1] == ")" and text[start - 1 : start] == "("
         if wrapped:
             start, end = start - 1, end + 1
-        alone = _ALONE.match(text, end) is not None
+            alone = _ALONE.match(text, end) is not None
         scaled = None if alone else _SCALE.match(text, end)
         if scaled is None:
             yield Numeral(start, end, end, digits, digits, 0, place, wrapped, written, alone)

@@ -13,11 +13,14 @@ _ISO = re.compile(
     r"|-(0[1-9]|1[0-2])(?![0-9-])(?!\.[0-9]))"
 )
 _STANDARD = re.compile(r"(?:[A-Z]{2,}|[Nn]o\.|号)\s?\Z")  # ASU 2017-07
+_HAS_YEAR = re.compile(YEAR)
 _US = re.compile(rf"[0-9](?:[0-9]?/[0-9]{{1,2}}/{YEAR})(?![0-9/])")
 
 
 def read_numeric(text: str) -> Iterator[Time]:
     """Yield the days and months written in figures."""
+    if _HAS_YEAR.search(text) is None:
+        return
     done = -1
     for match in _ISO.finditer(text):
         before = text[max(0, match.start() - 8) : match.start()]
@@ -29,7 +32,7 @@ def read_numeric(text: str) -> Iterator[Time]:
         if span is not None:
             done = match.end()
             yield Time(span, match.start(), done)
-    for match in _US.finditer(text):
+    for match in _US.finditer(text) if "/" in text else ():
         a, b, year = (int(part) for part in match.group().split("/"))
         if in_word(text, match.start()) or (a <= 12 and b <= 12 and a != b):
             continue  # 7/1/2024 is July or January, by country
@@ -47,12 +50,14 @@ _YEAR_LAST = re.compile(
     rf"(?:[\s,]{{0,2}}(?:(?i:of|in)\s)?(?:(?i:FY|fiscal(?:\syear)?|CY)\s?)?({YEAR})|(\s?FY|')?([1-3][0-9]))"
     r"(?![0-9A-Za-z]|[.,%][0-9]|%)"
 )
+_HAS_PART = re.compile(r"[QqHh](?:[1-4]|(?<=[1-4].))")
 _FISCAL = re.compile(rf"[FC]Y\s?(?:({YEAR})|'?([0-9]{{2}}))(?![0-9A-Za-z])(?![/-][0-9])")
 
 
 def read_quarters(text: str) -> Iterator[Time]:
     """Yield quarters, halves and years written with Q, H or FY."""
-    for match in _YEAR_FIRST.finditer(text):
+    has_part = _HAS_PART.search(text) is not None
+    for match in _YEAR_FIRST.finditer(text) if has_part else ():
         digits, gap = match.group(1), match.group(2)
         short = len(digits) == 2
         if in_word(text, match.start()) or (gap if short else not 1800 <= int(digits) <= 2099):
@@ -62,7 +67,7 @@ def read_quarters(text: str) -> Iterator[Time]:
         )
         if span:
             yield Time(span, match.start(), match.end())
-    for match in _YEAR_LAST.finditer(text):
+    for match in _YEAR_LAST.finditer(text) if has_part else ():
         first, second, year, mark, short_year = match.groups()
         # Q324 names many things that are no quarter; 3Q24 and Q3'24 do not.
         if in_word(text, match.start()) or (short_year and not mark and first in "QqHh"):
@@ -72,7 +77,7 @@ def read_quarters(text: str) -> Iterator[Time]:
         span = _part_of_year(int(year or 2000 + int(short_year)), None if in_half else number, number)
         if span:
             yield Time(span, match.start(), match.end())
-    for match in _FISCAL.finditer(text):
+    for match in _FISCAL.finditer(text) if "FY" in text or "CY" in text else ():
         span = whole_year(int(match.group(1) or 2000 + int(match.group(2))))
         if span and not in_word(text, match.start()):
             yield Time(span, match.start(), match.end())
