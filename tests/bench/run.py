@@ -19,8 +19,9 @@ import costs
 import ingestion
 import latency
 import parsing
+import symbols
 
-SECTIONS = ("costs", "ingestion", "latency", "parsing")
+SECTIONS = ("costs", "symbols", "ingestion", "latency", "parsing")
 
 
 def main() -> None:
@@ -36,6 +37,8 @@ def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f}\n")
     if "costs" in wanted:
         costs.measure()
+    if "symbols" in wanted:
+        symbols.measure()
     if "ingestion" in wanted:
         asyncio.run(ingestion.measure(options.documents))
     if "parsing" in wanted:

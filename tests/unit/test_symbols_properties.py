@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrieval.symbols.currencies import CURRENCIES_AFTER
 from retrieval.symbols.fold import fold
 from retrieval.symbols.language import load_language
 
@@ -104,6 +105,12 @@ def test_symbolising_the_index_text_changes_nothing(text: str) -> None:
     assert LANGUAGE.symbolise(index_text, tenant="t").index_text == index_text
 
 
+@pytest.mark.parametrize("name", CURRENCIES_AFTER)
+def test_the_name_of_every_currency_is_seen_behind_a_figure(name: str) -> None:
+    (symbol,) = LANGUAGE.read(f"| 7 {name} |", tenant="t")
+    assert symbol.kind == "amount"
+
+
 @given(_ANY)
 @settings(max_examples=80)
 def test_reading_and_symbolising_agree(text: str) -> None:
@@ -160,3 +167,17 @@ def test_a_text_of_200_kb_without_any_end_is_read() -> None:
     text = "1,234,567.8.9-2024年1-(亿a@a." * 8_000
     assert len(text) > 200_000
     assert LANGUAGE.symbolise(text, tenant="t").text
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "7", ",", "1,234", ".7", "年", "年月日", "二〇", "(", "(7)", "[", "[CNY_", "@", "a@b.", "\u200b", "7\u200b",
+        "\u3000", "\n", " ", "fell by ", "人民币", "1380013800",
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_text_of_200_kb_that_repeats_what_patterns_begin_with_is_read_to_its_end(piece: str) -> None:
+    text = piece * (200_000 // len(piece)) + "，共计2.38亿元"
+    symbolised = LANGUAGE.symbolise(text, tenant="t", base_date=BASE)
+    assert symbolised.text.endswith("元")
