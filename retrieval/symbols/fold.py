@@ -27,6 +27,8 @@ def _table() -> dict[int, str]:
     table.update({ord(c): "-" for c in _MINUSES})
     table.update({ord(a): b for a, b in zip(_TRADITIONAL, _SIMPLIFIED, strict=True)})
     table.update({ord("￥"): "¥", ord("￡"): "£", ord("○"): "〇", ord("﹪"): "%", ord("〜"): "~", ord("∼"): "~"})
+    # Patterns that ignore case take these for the plain letters; tables of words would not know them.
+    table.update({ord(a): b for a, b in zip("ſıİ\u212a", "siIK", strict=True)})
     table[ord(MASK)] = " "
     return table
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
@@ -181,3 +182,16 @@ def test_text_of_200_kb_that_repeats_what_patterns_begin_with_is_read_to_its_end
     text = piece * (200_000 // len(piece)) + "，共计2.38亿元"
     symbolised = LANGUAGE.symbolise(text, tenant="t", base_date=BASE)
     assert symbolised.text.endswith("元")
+
+
+def test_letters_that_patterns_take_for_ascii_are_read_as_such() -> None:
+    lookalikes = {
+        chr(code)
+        for code in range(0x80, 0x110000)
+        if not 0xD800 <= code < 0xE000 and re.match("[a-z]", chr(code), re.I)
+    }
+    assert all(fold(letter).isascii() for letter in lookalikes)
+    for text in ("thiſ year", "5 Swiſs francs", "1 mıllıon dollarſ", "lAST quarter", "İn 3 mİllİon dollars"):
+        read = LANGUAGE.symbolise(text, tenant="t", base_date=date(2024, 5, 1))
+        plain = LANGUAGE.symbolise(fold(text), tenant="t", base_date=date(2024, 5, 1))
+        assert [symbol.normal for symbol in read.symbols] == [symbol.normal for symbol in plain.symbols] != []
