@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ingest.chunking.gauge import Gauge
 from ingest.chunking.layout import Layout, PlacedBlock, cell_spans, header_of, label_of
+from ingest.chunking.reaching import reach
 from ingest.chunking.splitting import LONGEST_TOKEN, Span, fit
 
 
@@ -91,11 +93,8 @@ class Cutter:
         cells = cell_spans(placed, row)
         first = 0
         while first < len(cells):
-            stop = first + 1
-            while stop < len(cells) and self._cells_fit(
-                placed, row, (cells[first][0], cells[stop][1]), first, stop + 1
-            ):
-                stop += 1
+            more = reach(partial(self._cells_fit, placed, row, cells, first), len(cells) - first - 1)
+            stop = first + 1 + more
             before = self._before_cells(placed, row, first, stop)
             room = max(8, self._room - self._gauge.cost(f"{before}| " if before else ""))
             for span in fit(self._text, (cells[first][0], cells[stop - 1][1]), room, self._gauge.cost):
@@ -105,10 +104,11 @@ class Cutter:
             first = stop
         self._group += 1
 
-    def _cells_fit(self, placed: PlacedBlock, row: int, span: Span, first: int, stop: int) -> bool:
-        before = self._full_before(placed, row, first, stop)
+    def _cells_fit(self, placed: PlacedBlock, row: int, cells: Sequence[Span], first: int, more: int) -> bool:
+        """Tell whether a cell and so many more after it fit into one chunk with what precedes them."""
+        before = self._full_before(placed, row, first, first + more + 1)
         cost = self._gauge.cost(before)
-        return cost * 2 <= self._room and cost + self._cost(span) <= self._room
+        return cost * 2 <= self._room and cost + self._cost((cells[first][0], cells[first + more][1])) <= self._room
 
     def _before_cells(self, placed: PlacedBlock, row: int, first: int, stop: int) -> str:
         """What precedes a run of a row's cells: their header and the row's label; what of it takes half the room."""
@@ -151,9 +151,9 @@ def pack(layout: Layout, gauge: Gauge, path: tuple[str, ...], pieces: Sequence[P
         while waiting and waiting[0].group == chunk[0].group and used + waiting[0].cost <= room:
             used += waiting[0].cost
             chunk.append(waiting.popleft())
-        while len(chunk) > 1 and not fits(layout, gauge, path, chunk):
-            waiting.appendleft(chunk.pop())
-        packed.append(chunk)
+        kept = _kept(layout, gauge, path, chunk)
+        waiting.extendleft(reversed(chunk[kept:]))
+        packed.append(chunk[:kept])
     return [chunk for group in _by_group(packed) for chunk in _level_tail(layout, gauge, path, group, small)]
 
 
@@ -165,6 +165,15 @@ def text_of(layout: Layout, pieces: Sequence[Piece]) -> str:
 def fits(layout: Layout, gauge: Gauge, path: tuple[str, ...], pieces: Sequence[Piece]) -> bool:
     """Tell whether a chunk of these pieces stays within the budget."""
     return gauge.whole(path, text_of(layout, pieces)) <= gauge.max_tokens
+
+
+def _kept(layout: Layout, gauge: Gauge, path: tuple[str, ...], chunk: Sequence[Piece]) -> int:
+    """Return how many of a chunk's pieces stay within the budget, at least one."""
+    count = len(chunk)
+    if count == 1 or fits(layout, gauge, path, chunk):
+        return count
+    # What stands between pieces (a line break in a column of numbers) may cost as much as they do.
+    return count - 1 - reach(lambda left_out: not fits(layout, gauge, path, chunk[: count - left_out]), count - 2)
 
 
 def _by_group(packed: list[list[Piece]]) -> list[list[list[Piece]]]:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.chunking import DraftChunk, chunk_document, chunk_ids, document_text, index_source
+from ingest.chunking.reaching import reach
 from ingest.settings import ChunkSettings
 from ingest.types import Block, ParsedDocument
 from retrieval.types import Box
@@ -89,6 +90,37 @@ def test_chunker_calls_the_measure_linearly() -> None:
     chunk_document(document(heading("长文"), paragraph(text)), measure, SIZES, 512)
     assert len(calls) < 600 * 3
     assert sum(calls) < 10 * len(text)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        paragraph("\n".join(f"{number}" for number in range(10_000, 13_000))),
+        table(1, width=3000, header_rows=1),
+    ],
+    ids=["column of numbers", "wide table"],
+)
+def test_chunker_measures_few_runs_of_short_lines_and_cells(block: Block) -> None:
+    measured: list[str] = []
+
+    def counting(text: str) -> int:
+        measured.append(text)
+        return tokens(text) + text.count("\n")  # as symbols do, what stands between pieces costs as well
+
+    drafts = chunk_document(document(block), counting, ChunkSettings(max_tokens=400, min_tokens=20), 512)
+    runs = [text for text in measured if len(text) > 40]
+    assert len(drafts) > 10
+    assert len(runs) < 20 * len(drafts)
+
+
+def test_reach_finds_the_last_number_that_holds_with_few_tests() -> None:
+    for most in range(40):
+        for last in range(most + 1):
+            assert reach(lambda number, last=last: number <= last, most) == last
+    tested: list[int] = []
+    assert reach(lambda number: tested.append(number) or number <= 700, 10**6) == 700
+    assert len(tested) < 25
+    assert max(tested) < 2048
 
 
 def test_chunker_takes_the_lower_of_both_limits() -> None:
