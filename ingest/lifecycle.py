@@ -111,6 +111,16 @@ class Lifecycle:
             found = select_documents(connection, same_line(document), documents.c.state == "ready", limit=1)
         return found[0] if found else None
 
+    def hold_ready(self, connection: Connection, document_id: str) -> bool:
+        """Keep a ready document from being deleted until the caller's transaction ends; False when it is not ready."""
+        # A write, not a read: it takes the row's lock, and on SQLite the database's.
+        held = connection.execute(
+            update(documents)
+            .where(documents.c.document_id == document_id, documents.c.state == "ready")
+            .values(purged=documents.c.purged)
+        )
+        return held.rowcount == 1
+
     def describe(self, document_id: str, title: str, format: Format, page_count: int | None) -> None:
         """Record what parsing and symbolising found; the title is free of secrets."""
         self._change(document_id, documents.c.state == "pending", title=title, format=format, page_count=page_count)

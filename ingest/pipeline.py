@@ -98,8 +98,10 @@ class Pipeline:
             return Work(claim, document)
         former = await asyncio.to_thread(self._lifecycle.current, document)
         if former is not None and former.content_hash == claim.content_hash and former.meta == document.meta:
-            await asyncio.to_thread(self._leave_unchanged, claim, former)
-            return None
+            if await asyncio.to_thread(self._leave_unchanged, claim, former):
+                return None
+            # Deleted in this moment: what was uploaded is all there is now.
+            former = await asyncio.to_thread(self._lifecycle.current, document)
         work = Work(claim, document, former=former, reused=claim.chunks_reused)
         try:
             parsed = await self._parse(work)
@@ -135,12 +137,19 @@ class Pipeline:
             raise JobCancelledError(f"document {claim.document_id!r}: deleted")
         return document
 
-    def _leave_unchanged(self, claim: Claim, former: Document) -> None:
-        self._originals.delete(claim.document_id)
+    def _leave_unchanged(self, claim: Claim, former: Document) -> bool:
+        """End the job of bytes that are ready already; False when they are ready no more."""
         with self._engine.begin() as connection:
-            if self._leases.succeed(connection, claim, "unchanged", former.document_id):
+            if not self._lifecycle.hold_ready(connection, former.document_id):
+                return False
+            ended = self._leases.succeed(connection, claim, "unchanged", former.document_id)
+            if ended:
                 self._lifecycle.withdraw(connection, claim.document_id)
                 self._children.retry_failed(connection, former.document_id)
+        if ended:
+            # Not before the commit: until then it may be all there is. After a crash here it is swept as an orphan.
+            self._originals.delete(claim.document_id)
+        return True
 
     async def _parse(self, work: Work) -> ParsedDocument:
         document = work.document

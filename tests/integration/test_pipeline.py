@@ -27,7 +27,7 @@ from ingest.errors import (
 from ingest.fakes import InProcessParsers, ParagraphCutter, sqlite_engine
 from ingest.settings import IngestSettings, ParserSettings
 from ingest.tables import metadata
-from ingest.types import DocumentMeta, Job
+from ingest.types import Document, DocumentMeta, Job
 from ingest.worker import MAX_TAKEOVERS
 from retrieval.encoder import ModelThread
 from retrieval.errors import StoreUnavailableError
@@ -201,6 +201,55 @@ async def test_pipeline_same_bytes_again_are_nothing_to_do(house: House) -> None
     assert house.originals() == [first.document_id]
     assert house.states() == ["ready"]
     assert house.parts.catalog.knowledge_version("acme") == 1
+
+
+async def test_pipeline_same_bytes_stay_when_their_former_version_is_deleted_in_that_moment(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await house.ingest("one")
+    lifecycle = house.parts.worker._pipeline._lifecycle
+    current = lifecycle.current
+
+    def deleted_after(document: Document) -> Document | None:
+        monkeypatch.undo()
+        found = current(document)
+        asyncio.run(house.parts.ingestion.delete(ANN, first.document_id))
+        return found
+
+    monkeypatch.setattr(lifecycle, "current", deleted_after)
+    again = await house.ingest("one")
+    assert (again.state, again.outcome) == ("succeeded", "new")
+    assert again.document_id != first.document_id
+    assert house.originals() == [again.document_id]
+    assert await house.texts() == ["one"]
+
+
+async def test_pipeline_same_bytes_keep_their_original_until_it_is_settled_that_they_are_ready(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await house.ingest("one")
+    monkeypatch.setattr(house.parts.worker._pipeline._leases, "succeed", _die)
+    second = await house.submit("one")
+    claim = house.parts.worker._leases.claim("dead worker")
+    assert claim is not None
+    with pytest.raises(_Death):
+        await house.parts.worker._pipeline.run(claim)
+    monkeypatch.undo()
+    assert house.originals() == sorted([first.document_id, second.document_id])
+    await house.parts.ingestion.delete(ANN, first.document_id)
+    with house.engine.begin() as connection:
+        connection.execute(metadata.tables["jobs"].update().values(lease_until=None))
+    await house.parts.worker.run_until_idle()
+    assert house.parts.ingestion.get_job(ANN, second.job_id).state == "succeeded"
+    assert await house.texts() == ["one"]
+
+
+class _Death(BaseException):
+    """Ends a worker in the midst of a step."""
+
+
+def _die(*_arguments: object) -> None:
+    raise _Death
 
 
 async def test_pipeline_same_bytes_with_other_access_are_a_new_version(house: House) -> None:
