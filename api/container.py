@@ -206,7 +206,7 @@ async def _open_ingestion(
 def _page_images(stack: AsyncExitStack, settings: Settings, parts: IngestParts, store: VectorStore) -> PageImages:
     # A process of its own, started with the first picture: a reader does not wait for a document that is parsed.
     limits = settings.ingestion.parser.model_copy(update={"processes": 1, "timeout_s": 60.0})
-    draughtsman = ParserPool(limits, handler="ingest.parsers.pdf.drawing:draw_page")
+    draughtsman = ParserPool(limits, handler="ingest.parsers.drawing:draw_page")
     stack.push_async_callback(draughtsman.close)
     return PageImages(parts.catalog, parts.originals, parts.vault, store, draughtsman)
 

@@ -21,7 +21,7 @@ _WITH_PAGES = frozenset({"pdf", "image"})
 
 
 class Draughtsman(Protocol):
-    """Draws in a process of its own; see `ingest.parsers.pdf_drawing.draw_page`."""
+    """Draws in a process of its own; see `ingest.parsers.drawing.draw_page`."""
 
     async def parse(
         self,

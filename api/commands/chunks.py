@@ -26,7 +26,7 @@ from retrieval.types import Chunk
 _KEY = bytes(32)
 """Nothing is stored: the pseudonyms that are shown are nobody's."""
 _DPI = 100
-_DRAUGHTSMAN = "ingest.parsers.pdf.drawing:draw_page"
+_DRAUGHTSMAN = "ingest.parsers.drawing:draw_page"
 
 
 def register(app: typer.Typer, summary: str) -> None:
@@ -131,7 +131,7 @@ async def _pictures(settings: Settings, file: Path, password: str | None, count:
                     instructions={"page_number": number, "dpi": _DPI, "hides_secrets": False},
                 )
                 png = await asyncio.to_thread((Path(folder) / drawn.attachments[0].file).read_bytes)
-            pictures.append(PagePicture(number, png, _DPI))
+            pictures.append(PagePicture(number, png))
     finally:
         await draughtsman.close()
     return pictures

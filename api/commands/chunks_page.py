@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
-import struct
+import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from PIL import Image
 
 from api.commands.rendering import counted
 from ingest.preview import Preview
@@ -24,13 +26,14 @@ class PagePicture:
 
     number: int
     png: bytes
-    dpi: int
 
     @property
-    def size_pt(self) -> tuple[float, float]:
-        """Width and height in points, from the header of the PNG."""
-        width, height = struct.unpack(">II", self.png[16:24])
-        return width * 72 / self.dpi, height * 72 / self.dpi
+    def size(self) -> tuple[float, float]:
+        """Width and height in the units of the document's boxes, which the PNG's resolution tells."""
+        vendor: Any = Image
+        with vendor.open(io.BytesIO(self.png)) as image:
+            dots: float = image.info["dpi"][0]
+            return image.width * 72 / dots, image.height * 72 / dots
 
     @property
     def data(self) -> str:
@@ -84,7 +87,7 @@ def _colour(chunk: Chunk) -> str:
 
 
 def _frames(picture: PagePicture, items: Iterable[tuple[str, str, Sequence[Box]]]) -> list[_Frame]:
-    width, height = picture.size_pt
+    width, height = picture.size
     frames: list[_Frame] = []
 
     for label, colour, boxes in items:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ingest.errors import CorruptDocumentError, DocumentTooLargeError, NoTextError
+from ingest.errors import CorruptDocumentError, DocumentTooLargeError, NoTextError, UnsupportedDocumentError
 from ingest.parsers.pdf.assembly import assemble
 from ingest.parsers.pdf.columns import borderless_tables
 from ingest.parsers.pdf.lines import mend_rows
 from ingest.parsers.pdf.ocr import lines_of_reading, turn_boxes_back
 from ingest.parsers.pdf.page import PageContent
 from ingest.parsers.pdf.tables import inside
+from ingest.parsers.pictures.canvas import Canvas, Drawing, PlacedBox, secrets_of_picture
 from ingest.parsers.pictures.ocr import Picture, read_picture
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.settings import ParserSettings
@@ -27,6 +28,8 @@ _MAX_PIXELS = 150_000_000
 """Of one picture as it is stored; a telephone's largest has 200 million, and is reduced while it is decoded."""
 _READ_PIXELS = 8_000_000
 """Larger pictures are reduced to this before they are read."""
+_SHEET_INCHES = 11.7
+"""Height of the sheet that a picture is drawn as: A4."""
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
 """Pillow knows more, some of which start other programs."""
 _MANY_FRAMES = frozenset({"TIFF"})
@@ -66,6 +69,46 @@ def parse_image(path: Path, display_name: str, limits: ParserSettings, session: 
         raise NoTextError(f"{display_name}: OCR found no text in the picture")
     document = turn_boxes_back(assemble(pages, (), ""), pages)
     return document.model_copy(update={"format": "image"})
+
+
+def picture_page(path: Path, display_name: str, limits: ParserSettings, drawing: Drawing) -> Canvas:
+    """Return a picture, or a frame of it, with the places of its secrets.
+
+    It is drawn in the size of a sheet of paper at the resolution asked for, never larger than it is.
+
+    Raises:
+        UnsupportedDocumentError: there is no such frame.
+        DocumentTooLargeError: too many pixels.
+        CorruptDocumentError: it cannot be decoded.
+    """
+    try:
+        with _open(path) as image:
+            total = _frames(image, display_name, limits)
+            if drawing.page_number > total:
+                raise UnsupportedDocumentError(
+                    f"{display_name}: there is no page {drawing.page_number}, it has {total}"
+                )
+            if drawing.page_number > 1:
+                image.seek(drawing.page_number - 1)
+            picture, seen = _decode(image, display_name)
+            secrets = secrets_of_picture(picture, limits.ocr_threads) if drawing.hides_secrets else []
+            return _reduced(picture, seen, secrets, drawing.dpi)
+    except _BROKEN as exc:
+        raise CorruptDocumentError(
+            f"{display_name}: the picture is damaged and cannot be drawn ({type(exc).__name__})"
+        ) from exc
+
+
+def _reduced(picture: Picture, seen: float, secrets: list[PlacedBox], dpi: int) -> Canvas:
+    from PIL import Image
+
+    vendor: Any = Image
+    longest = max(picture.shape[:2])
+    factor = min(1.0, dpi * _SHEET_INCHES / longest)
+    size = max(1, round(picture.shape[1] * factor)), max(1, round(picture.shape[0] * factor))
+    drawn = np.asarray(vendor.fromarray(picture).resize(size), dtype=np.uint8)
+    places = tuple((x0 * seen, y0 * seen, x1 * seen, y1 * seen) for x0, y0, x1, y1 in secrets)
+    return Canvas(drawn, factor / seen, places)
 
 
 def _open(path: Path) -> Any:

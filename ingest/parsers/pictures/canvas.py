@@ -1,0 +1,60 @@
+"""What is to be drawn of a page, and its picture with the places of its secrets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from ingest.parsers.pictures.ocr import OcrLine, Picture, Reading, read_picture, turned_box
+from retrieval.symbols.fold import fold
+from retrieval.symbols.secrets import find_secrets
+from retrieval.types import Value
+
+PlacedBox = tuple[float, float, float, float]
+
+
+class Drawing(Value):
+    """What to draw."""
+
+    page_number: int = Field(ge=1)
+    dpi: int = Field(ge=36, le=300)
+    boxes: tuple[PlacedBox, ...] = ()
+    """To be marked; in the coordinates of the document's own boxes."""
+    hides_secrets: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """What is painted on."""
+
+    picture: Picture
+    scale: float
+    """Pixels per unit of the document's boxes."""
+    secrets: tuple[PlacedBox, ...] = ()
+    """In units of the document's boxes, from the top left of the page as people see it."""
+
+
+def secrets_of_picture(picture: Picture, threads: int) -> list[PlacedBox]:
+    """Read a picture and return the boxes, in its pixels, of the lines that hold a secret or a part of one."""
+    reading = read_picture(picture, threads)
+    height, width = picture.shape[:2]
+    if reading.turn in (90, 270):
+        height, width = width, height
+    return [
+        turned_box((line.x0, line.y0, line.x1, line.y1), (360 - reading.turn) % 360, width, height)
+        for line in _lines_with_secrets(reading)
+    ]
+
+
+def _lines_with_secrets(reading: Reading) -> list[OcrLine]:
+    written, starts = "", list[int]()
+    for line in reading.lines:
+        starts.append(len(written))
+        written += line.text + "\n"
+    spans = [(secret.start, secret.end) for secret in find_secrets(fold(written))]
+    return [
+        line
+        for start, line in zip(starts, reading.lines, strict=True)
+        if any(start < stop and begin < start + len(line.text) for begin, stop in spans)
+    ]
