@@ -109,7 +109,7 @@ def test_setting_that_does_not_fit_is_named(refused: Callable[..., str], name: s
     ("arguments", "told"),
     [
         (("nonsense",), "nonsense"),
-        (("ingest",), "paths"),
+        (("ingest",), "name at least one file"),
         (("ingest", "no/such/file.md", "no/such/folder"), "no/such/file.md, no/such/folder"),
         (("ingest", __file__, "--authority", "holy"), "holy"),
         (("ingest", __file__, Path(__file__).parent / "conftest.py", "--title", "x"), "--title"),

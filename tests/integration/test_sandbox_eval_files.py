@@ -72,7 +72,7 @@ async def test_real_files_end_in_blocks_or_in_our_errors(eval_data: Path, pool: 
         ("pdfjs/issue3371.pdf", EncryptedDocumentError),
         ("pdfjs/REDHAT-1531897-0.pdf", CorruptDocumentError),
         ("unstructured/fake-text-all-whitespace.txt", NoTextError),
-        ("made/gb18030.csv", UnsupportedDocumentError),
+        ("markitdown/test.mp3", UnsupportedDocumentError),
     ],
 )
 async def test_real_files_fail_with_the_right_reason(

@@ -227,7 +227,7 @@ def test_archive_bombs_are_refused_by_ratio_and_by_total(tmp_path: Path) -> None
 
 
 def test_archive_with_too_many_members_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.parsers.archive._MAX_MEMBERS", 3)
+    monkeypatch.setattr("ingest.parsers.archives.archive._MAX_MEMBERS", 3)
     with pytest.raises(DocumentTooLargeError, match="members"):
         read(tmp_path, zipped({str(number): b"x" for number in range(4)}))
 
