@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -29,6 +30,11 @@ from ingest.types import Attachment, Block, PageYield, ParsedDocument
 _log = logging.getLogger(__name__)
 
 _MEGABYTE = 1024 * 1024
+_OBJECT_RE = re.compile(rb'\{\s*"')
+"""Where an object begins: a quotation mark inside a string has a backslash before it."""
+_OBJECT_BYTES = 1024
+_STRING_BYTES = 64
+"""What a block and a cell take in memory beside their characters; of JSON a small one is thirty bytes, or five."""
 _ERRORS: dict[str, type[IngestError]] = {
     error.code: error
     for error in (
@@ -93,13 +99,13 @@ class Result:
 
         Raises:
             NonsenseError: the frame does not belong here, or its content is malformed.
-            DocumentTooLargeError: too many attachments, or too many bytes of them.
+            DocumentTooLargeError: too much text, too many attachments, or too many bytes of them.
         """
         if self.is_answered:
             raise NonsenseError("the parser process went on after its answer")
         try:
             self._take(frame)
-        except (ValidationError, ValueError, KeyError) as exc:
+        except (ValidationError, ValueError, KeyError, RecursionError) as exc:
             raise NonsenseError("the parser process answered with nonsense") from exc
         if frame.kind is FrameKind.PROGRESS and self.pages_done is not None:
             self._on_page(self.pages_done, self.pages_total)
@@ -125,6 +131,7 @@ class Result:
             case FrameKind.ATTACHMENT_END:
                 self._folder.end(whole=json.loads(frame.body) is True)
             case FrameKind.DOCUMENT:
+                self._count(frame)
                 self.document = ParsedDocument.model_validate_json(frame.body).model_copy(
                     update={
                         "blocks": tuple(self._blocks),
@@ -143,7 +150,10 @@ class Result:
         self.pages_done, self.pages_total = done, total
 
     def _count(self, frame: Frame) -> None:
-        self._size += len(frame.body)
+        """Count what a frame will take in memory, before it does."""
+        body = frame.body
+        objects = sum(1 for _ in _OBJECT_RE.finditer(body))
+        self._size += len(body) + _OBJECT_BYTES * objects + _STRING_BYTES * body.count(b'",')
         if self._size > self._settings.memory_mb * _MEGABYTE:
             raise DocumentTooLargeError(f"{self._display_name}: its text is larger than {self._settings.memory_mb} MB")
 
