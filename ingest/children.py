@@ -192,10 +192,22 @@ class Children:
             self._lifecycle.note(connection, document.parent_id, f"{name} was not read: {why}")
         return [document.document_id, *gone]
 
-    def retry_failed(self, connection: Connection, parent_id: str) -> None:
-        """Queue what failed inside a document again: the document was uploaded again, with the same bytes."""
-        for document_id in self._lifecycle.failed_inside(connection, parent_id):
+    def retry_failed(self, connection: Connection, document: Document, password: str | None) -> None:
+        """Queue what failed inside a document again: the document was uploaded again, with the same bytes.
+
+        Args:
+            connection: the caller's transaction, which holds the document.
+            document: as it stays.
+            password: given with the new upload; it takes the place of what the failed ones had. The document
+                itself was opened with what it had, and keeps that.
+        """
+        tenant = document.tenant
+        if password is not None and self._originals.password(tenant, document.document_id) is None:
+            self._originals.keep_password(tenant, document.document_id, password)
+        for document_id in self._lifecycle.failed_inside(connection, document.document_id):
             if self._lifecycle.reopen(connection, document_id):
+                if password is not None:
+                    self._originals.keep_password(tenant, document_id, password)
                 self._jobs.requeue_document(connection, document_id)
 
     def _store(self, parent: Document, place: int, source: str, path: Path, password: str | None) -> StoredChild:

@@ -139,13 +139,14 @@ class Pipeline:
 
     def _leave_unchanged(self, claim: Claim, former: Document) -> bool:
         """End the job of bytes that are ready already; False when they are ready no more."""
+        password = self._originals.password(claim.tenant, claim.document_id)
         with self._engine.begin() as connection:
             if not self._lifecycle.hold_ready(connection, former.document_id):
                 return False
             ended = self._leases.succeed(connection, claim, "unchanged", former.document_id)
             if ended:
                 self._lifecycle.withdraw(connection, claim.document_id)
-                self._children.retry_failed(connection, former.document_id)
+                self._children.retry_failed(connection, former, password)
         if ended:
             # Not before the commit: until then it may be all there is. After a crash here it is swept as an orphan.
             self._originals.delete(claim.document_id)

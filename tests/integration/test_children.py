@@ -412,6 +412,26 @@ async def test_a_wrong_password_fails_with_its_code_and_a_retry_may_bring_the_ri
     assert house.all() == [("m", 2, "ready")]
 
 
+async def test_the_same_bytes_again_with_a_password_open_what_failed_inside(house: House) -> None:
+    locked = parcel_of("locked", [("deep", parcel_of("deep", [], PASSWORD))], PASSWORD)
+    mail = parcel_of("hello", [("in", locked), ("open", parcel("open", shut=parcel_of("shut", [], PASSWORD)))])
+    job = await house.ingest(mail)
+    assert [source for source, _, state in house.all() if state == "failed"] == ["m/in", "m/open/shut"]
+    for password, texts in (("wrong", ["hello", "open"]), (PASSWORD, ["deep", "hello", "locked", "open", "shut"])):
+        again = await house.ingest(mail, password=password)
+        assert (again.outcome, again.document_id) == ("unchanged", job.document_id)
+        assert await house.texts() == texts
+    await house.parts.ingestion.delete(ANN, job.document_id)
+    assert list(house.folder.rglob("*.password")) == []
+
+
+async def test_the_same_bytes_again_do_not_replace_the_password_that_opened_them(house: House) -> None:
+    locked = parcel_of("locked", [], PASSWORD)
+    job = await house.ingest(locked, password=PASSWORD)
+    assert (await house.ingest(locked, password="wrong")).outcome == "unchanged"
+    assert house.parts.originals.password("acme", job.document_id) == PASSWORD
+
+
 async def test_passwords_of_two_documents_are_sealed_apart(house: House) -> None:
     one = await house.submit("one", "one", PASSWORD)
     two = await house.submit("two", "two", PASSWORD)
