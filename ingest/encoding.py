@@ -133,7 +133,7 @@ def _windows(group: Sequence[Work], size: int) -> Iterator[tuple[str, list[_Text
     """
     texts: dict[tuple[str, str], _Text] = {}
     for work in group:
-        for chunk in work.todo:
+        for chunk in work.todo.values():
             key = (chunk.tenant, chunk.index_text)
             text = texts.setdefault(key, _Text(chunk.index_text, chunk.token_count))
             text.chunks.append((work, chunk))

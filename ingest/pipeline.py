@@ -235,7 +235,7 @@ class Pipeline:
             await self._store.prune(tenant, document_id, wanted)
         work.total = len(cut.chunks)
         work.familiar = _familiar(cut.chunks, before or Counter())
-        work.todo = tuple(chunk for chunk in cut.chunks if chunk.chunk_id not in stored)
+        work.todo = {chunk.chunk_id: chunk for chunk in cut.chunks if chunk.chunk_id not in stored}
         # What an earlier attempt counted may have been removed since.
         work.reused = min(work.reused, work.done)
         await asyncio.to_thread(

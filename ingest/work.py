@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -76,9 +76,9 @@ class Work:
     """None when the switch was done before a crash and only the last steps are left."""
     total: int = 0
     """How many chunks the document has."""
-    todo: tuple[Chunk, ...] = ()
-    """Chunks that are not in the store yet; shrinks with every batch that is durable. Nothing else of the
-    document's text is kept here, so that a large one does not fill the memory while it waits."""
+    todo: dict[str, Chunk] = field(default_factory=dict[str, Chunk])
+    """Chunks that are not in the store yet, by id and in order; shrinks with every batch that is durable. Nothing
+    else of the document's text is kept here, so that a large one does not fill the memory while it waits."""
     familiar: frozenset[str] = frozenset()
     """Ids of chunks whose text stands in the former version too, or earlier in the document."""
     reused: int = 0
@@ -100,6 +100,7 @@ class Work:
 
     def settle(self, written: Collection[str], reused: Collection[str]) -> None:
         """Take note of chunks that are in the store now, and of which among these were not encoded for it."""
-        now = [chunk.chunk_id for chunk in self.todo if chunk.chunk_id in written]
-        self.reused += sum(chunk_id in reused and chunk_id in self.familiar for chunk_id in now)
-        self.todo = tuple(chunk for chunk in self.todo if chunk.chunk_id not in written)
+        # Once per batch: what is left is not walked through.
+        for chunk_id in written:
+            if self.todo.pop(chunk_id, None) is not None:
+                self.reused += chunk_id in reused and chunk_id in self.familiar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -69,7 +69,7 @@ def work(document_id: str, lengths: Sequence[int]) -> Work:
         created_by="u",
         created_at=datetime(2024, 1, 1, tzinfo=UTC),
     )
-    return Work(claim, document, total=len(chunks), todo=chunks)
+    return Work(claim, document, total=len(chunks), todo={chunk.chunk_id: chunk for chunk in chunks})
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ async def test_encoding_takes_the_longest_first_over_all_documents(
     group = [work("000a", [3, 90, 5]), work("000b", [70, 4, 80])]
     await batches(encoder, store, thread, encode_batch=3).encode(group)
     assert list(itertools.chain(*encoder.batches)) == [90, 80, 70, 5, 4, 3]
-    assert [each.todo for each in group] == [(), ()]
+    assert [each.todo for each in group] == [{}, {}]
     assert len(await store.chunk_ids("t", "000a")) == len(await store.chunk_ids("t", "000b")) == 3
 
 
@@ -137,8 +137,30 @@ async def test_encoding_that_failed_keeps_what_was_written_and_goes_on(
         await both.encode(group)
     assert len(group[0].todo) == 20 - len(await store.chunk_ids("t", "000a")) == 17
     await both.encode(group)
-    assert group[0].todo == ()
+    assert group[0].todo == {}
     assert len(await store.chunk_ids("t", "000a")) == 20
+
+
+class Walked(dict[str, Chunk]):
+    """Counts how often it is walked through."""
+
+    walks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.walks += 1
+        return super().__iter__()
+
+    def values(self) -> Any:
+        self.walks += 1
+        return super().values()
+
+
+async def test_encoding_walks_through_what_is_to_do_once(store: InMemoryVectorStore, thread: ModelThread) -> None:
+    large = work("000a", [5] * 60)
+    large.todo = walked = Walked(large.todo)
+    await batches(SlowEncoder(0.0), store, thread, encode_batch=4).encode([large])
+    assert large.todo is walked
+    assert (walked, walked.walks, large.done) == ({}, 1, 60)
 
 
 async def test_encoding_of_nothing_calls_nothing(store: InMemoryVectorStore, thread: ModelThread) -> None:
