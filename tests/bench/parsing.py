@@ -1,5 +1,7 @@
 """Pages a second of parsing, beside other parsers on the same files; each contender in a process of its own.
 
+OCR is off for all: it costs seconds a page and would hide the rest.
+
 Run as a script it is one contender: `parsing.py NAME FILES.json` prints its figures as JSON.
 """
 
@@ -86,7 +88,7 @@ def _attest(cut: bool) -> Callable[[Path], tuple[int, int]]:
 
     encoder = EmbeddedEncoder()
     cutter = SymbolicCutter(load_language(bytes(32)), encoder.count_tokens, encoder.info.max_tokens, ChunkSettings())
-    limits = ParserSettings()
+    limits = ParserSettings(ocr="off")
     document = Document(
         document_id="0" * 32,
         tenant="bench",
@@ -133,7 +135,7 @@ def _markdown(path: Path) -> tuple[int, int]:
 
     with pymupdf.open(path) as document:
         pages = len(document)
-    pymupdf4llm.to_markdown(str(path), show_progress=False)
+    pymupdf4llm.to_markdown(str(path), show_progress=False, use_ocr=False)
     return pages, 0
 
 

@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
     parser.add_argument("--documents", type=int, default=80, help="documents of the ingestion benchmark")
     parser.add_argument("--chunks", type=int, nargs="+", default=[1_000, 10_000], help="sizes of the latency benchmark")
-    parser.add_argument("--pages", type=int, default=150, help="pages of each made report of the parsing benchmark")
+    parser.add_argument("--pages", type=int, default=60, help="pages of each made report of the parsing benchmark")
     options = parser.parse_args()
     wanted = options.sections or SECTIONS
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
