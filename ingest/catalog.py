@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, or_, select
 
+from ingest.editions import same_line
 from ingest.errors import UnknownDocumentError
 from ingest.report import AdmissionReport
 from ingest.tables import document_access, documents, knowledge_versions
@@ -97,8 +98,7 @@ class Catalog:
         document = self.get(principal, document_id)
         line = self._select(
             visible_to(principal),
-            documents.c.source == document.source,
-            documents.c.created_by == document.created_by,
+            same_line(document),
             documents.c.state != "deleted",
         )
         return sorted(line, key=lambda each: each.version, reverse=True)

@@ -12,11 +12,22 @@ from ingest.types import Document
 
 def same_line(document: Document) -> ColumnElement[bool]:
     """Return the condition that a row of `documents` is a version of the same line."""
+    named = named_like(document.tenant, document.source, document.created_by)
+    return and_(named, found_inside(document.parent_id is not None))
+
+
+def named_like(tenant: str, source: str, created_by: str) -> ColumnElement[bool]:
+    """Return the condition for rows of one name, uploads and documents found inside: they share version numbers."""
     return and_(
-        documents.c.tenant == document.tenant,
-        documents.c.source == document.source,
-        documents.c.created_by == document.created_by,
+        documents.c.tenant == tenant,
+        documents.c.source == source,
+        documents.c.created_by == created_by,
     )
+
+
+def found_inside(inside: bool) -> ColumnElement[bool]:
+    """Return the condition for rows found inside others, or for uploads: neither takes the other's place."""
+    return documents.c.parent_id.is_not(None) if inside else documents.c.parent_id.is_(None)
 
 
 def take_place(connection: Connection, document: Document) -> bool:

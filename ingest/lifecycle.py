@@ -1,9 +1,9 @@
 """State changes of documents: register, switch, supersede, fail, delete. The only writer of their table.
 
-A *line* is (tenant, source name, uploader): versions follow each other within a line, and
-one user's upload never takes the place of another's. The versions of a line are handled
-one at a time (`Jobs.claim` sees to it); a delete may come at any moment, so every change
-names the state it starts from.
+A *line* is (tenant, source name, uploader, upload or found inside another): versions follow each other
+within a line. One user's upload never takes the place of another's, nor does what an archive happens to
+hold take the place of an upload of that name. The versions of a line are handled one at a time
+(`Jobs.claim` sees to it); a delete may come at any moment, so every change names the state it starts from.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, 
 from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
-from ingest.editions import same_line, take_place
+from ingest.editions import found_inside, named_like, same_line, take_place
 from ingest.errors import UnknownDocumentError
 from ingest.nesting import delete_inside, descendants, end_with_parent
 from ingest.report import AdmissionReport
@@ -66,12 +66,8 @@ class Lifecycle:
             parent_id: the document it was found in.
             format: where it is no file whose content decides (see `ingest.databases`).
         """
-        line = and_(
-            documents.c.tenant == principal.tenant,
-            documents.c.source == source,
-            documents.c.created_by == principal.user,
-        )
-        latest = connection.execute(select(func.max(documents.c.version)).where(line)).scalar_one()
+        named = named_like(principal.tenant, source, principal.user)
+        latest = connection.execute(select(func.max(documents.c.version)).where(named)).scalar_one()
         connection.execute(
             insert(documents).values(
                 document_id=document_id,
@@ -96,7 +92,9 @@ class Lifecycle:
                 [{"document_id": document_id, "token": token} for token in sorted(meta.access)],
             )
         connection.execute(
-            update(documents).where(line, documents.c.state == "failed").values(state="deleted", purged=False)
+            update(documents)
+            .where(named, found_inside(parent_id is not None), documents.c.state == "failed")
+            .values(state="deleted", purged=False)
         )
         return _one(connection, documents.c.document_id == document_id)
 

@@ -93,6 +93,9 @@ async def _delete(client: AttestClient, sources: Sequence[str]) -> list[Outcome]
     outcomes: list[Outcome] = []
     for source in sources:
         for document in await client.every("/v1/documents", "documents", own="true", source=source):
+            if document["parent_id"] is not None:
+                # Its name happens to be the file's; it goes with what it was found in.
+                continue
             receipt = await client.delete(f"/v1/documents/{document['document_id']}")
             outcomes.append(
                 Outcome(

@@ -40,7 +40,7 @@ class House:
 
     async def submit(self, content: str, source: str = "m", password: str | None = None, **meta: Any) -> Job:
         async def pieces() -> AsyncIterator[bytes]:
-            yield content.encode()
+            yield content.encode("utf-8", "surrogateescape")
 
         given = DocumentMeta.model_validate(meta)
         return await self.parts.ingestion.submit(ANN, source, pieces(), given, password=password)
@@ -207,6 +207,30 @@ async def test_children_of_a_later_edition_supersede_and_those_without_one_end_w
     chunks |= {chunk.document_id: chunk.text async for batch in house.store.scan(Scope.of(ANN)) for chunk in batch}
     assert seen(date(2024, 3, 1)) == ["a one", "gone", "one"]
     assert seen(date(2024, 8, 1)) == ["a two", "two"]
+
+
+async def test_an_upload_and_a_child_of_one_name_are_two_lines(house: House) -> None:
+    own = await house.ingest("mine", "m/a.txt")
+    failed = await house.ingest("\udcff", "m/b.txt")
+    mail = await house.ingest(parcel("hello", **{"a.txt": "theirs", "b.txt": "beta"}))
+    assert (own.outcome, failed.state, mail.state) == ("new", "failed", "succeeded")
+    assert await house.texts() == ["beta", "hello", "mine", "theirs"]
+    found = house.parts.ingestion.list_documents(ANN, source="m/a.txt")
+    assert {(each.parent_id, each.version, each.state) for each in found} == {
+        (None, 1, "ready"),
+        (mail.document_id, 2, "ready"),
+    }
+    for each in found:
+        assert house.parts.ingestion.list_versions(ANN, each.document_id) == [each]
+    # A failed upload waits for its retry, whatever an archive holds.
+    failures = house.parts.ingestion.list_documents(ANN, states=("failed",))
+    assert [(each.source, each.version) for each in failures] == [("m/b.txt", 1)]
+    # The next versions follow each in its own line.
+    assert (await house.ingest("mine, again", "m/a.txt")).outcome == "new_version"
+    await house.ingest(parcel("hello", **{"a.txt": "theirs, again"}))
+    assert await house.texts() == ["hello", "mine, again", "theirs, again"]
+    await house.parts.ingestion.delete(ANN, house.documents(source="m")["m"].document_id)
+    assert await house.texts() == ["mine, again"]
 
 
 async def test_children_go_with_their_parent(house: House) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from api.commands.folders import FolderState, files_of
+from api.commands.watching import _delete
 
 
 @pytest.fixture
@@ -70,3 +72,23 @@ def test_folder_state_reports_what_is_gone_once_and_what_comes_back(folder: Path
     assert state.names() == {"papers/b.txt"}
     put(folder, "below/a.txt", "one")
     assert [ready(state), ready(state)] == [[], ["papers/below/a.txt"]]
+
+
+class _Server:
+    """Lists an upload and a document found inside another under one name, and notes what is deleted."""
+
+    def __init__(self) -> None:
+        self.deleted: list[str] = []
+
+    async def every(self, path: str, key: str, **_filters: str) -> list[dict[str, Any]]:
+        return [{"document_id": "upload", "parent_id": None}, {"document_id": "inside", "parent_id": "archive"}]
+
+    async def delete(self, path: str) -> dict[str, Any]:
+        self.deleted.append(path)
+        return {"deleted_chunks": 1, "deleted_children": 0}
+
+
+async def test_watching_leaves_what_lies_in_an_archive_under_the_name_of_a_file_that_is_gone() -> None:
+    server: Any = _Server()
+    assert [each.document_id for each in await _delete(server, ["papers/a.txt"])] == ["upload"]
+    assert server.deleted == ["/v1/documents/upload"]
