@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.parsers.sheets.number_formats import plain_number, shown
+from ingest.parsers.sheets.number_formats import plain_number, shown, stored_number
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,24 @@ def test_any_format_code_gives_text(value: float, code: str) -> None:
 @given(st.integers(min_value=-(10**14), max_value=10**14))
 def test_whole_numbers_have_no_point(value: int) -> None:
     assert plain_number(float(value)) == str(value)
+
+
+@pytest.mark.parametrize(
+    "digits", ["4111111111111111", "110101199003078515", "-6222020200112233445", "13812345678", "0"]
+)
+@pytest.mark.parametrize("code", ["General", "0", "@"])
+def test_stored_whole_numbers_keep_every_digit(digits: str, code: str) -> None:
+    assert shown(stored_number(digits), code) == digits
+
+
+def test_floats_that_are_exact_keep_every_digit() -> None:
+    assert shown(4111111111111111.0, "General") == shown(4111111111111111.0, "0") == "4111111111111111"
+    assert shown(stored_number("4.1111111111111110E+15"), "General") == "4111111111111111"
+
+
+def test_endless_digits_are_a_number_still() -> None:
+    assert isinstance(stored_number("9" * 300), float)
+
+
+def test_more_decimals_than_can_be_shown_give_the_plain_number() -> None:
+    assert shown(4111111111111111, "0." + "0" * 20) == "4111111111111111"

@@ -31,6 +31,7 @@ from ingest.parsers.sheets.xls import parse_xls
 from ingest.parsers.sheets.xlsx import parse_xlsx
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
+from retrieval.symbols.language import load_language
 
 LIMITS = ParserSettings()
 
@@ -283,6 +284,21 @@ def packed(path: Path, **parts: bytes) -> Path:
     return path
 
 
+def test_numbers_of_cards_and_people_are_whole_and_recognised(tmp_path: Path) -> None:
+    numbers = ["4111111111111111", "110101199003078515", "13812345678"]
+    rows = "".join(
+        f'<row><c t="inlineStr"><is><t>somebody</t></is></c><c t="n"><v>{each}</v></c></row>' for each in numbers
+    )
+    namespace = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    sheet = f'<worksheet xmlns="{namespace}"><sheetData>{rows}</sheetData></worksheet>'
+    parsed = parse_xlsx(packed(tmp_path / "cards.xlsx", sheet1=sheet.encode()), "cards.xlsx", LIMITS)
+    (table,) = tables(parsed)
+    assert [row[1] for row in table.rows] == numbers
+    read = load_language(b"k" * 32).symbolise(table.text, tenant="t")
+    assert sorted(secret.value for secret in read.secrets) == sorted(numbers)
+    assert not any(each in read.text for each in numbers)
+
+
 def test_zip_bomb_in_a_workbook_is_refused(tmp_path: Path) -> None:
     path = packed(tmp_path / "bomb.xlsx", sheet1=b"<worksheet>" + b" " * 40_000_000)
     with pytest.raises(DocumentTooLargeError):
@@ -384,6 +400,26 @@ def test_ods_cells_spans_repeats_and_comments_are_read(tmp_path: Path) -> None:
     )
     assert parsed.blocks[-1].text == "Comment on C3 (Jane): why?"
     assert "the hidden sheet 'Two' was left out" in parsed.notes
+
+
+def test_ods_long_whole_numbers_that_are_shown_rounded_keep_their_digits(tmp_path: Path) -> None:
+    def number(value: str, text: str) -> str:
+        return (
+            f'<table:table-row>{cell("n")}<table:table-cell office:value-type="float" office:value="{value}">'
+            f"<text:p>{text}</text:p></table:table-cell></table:table-row>"
+        )
+
+    body = (
+        number("4111111111111111", "4.11111111111111E+15")
+        + number("110101199003078515", "110101199003079000")
+        + number("13812345678", "1.38E+10")
+        + number("12345678901", "12,345,678,901")
+        + number("1234567", "1.23E+06")
+    )
+    parsed = parse_ods(ods(tmp_path, f'<table:table table:name="S">{body}</table:table>'), "s.ods", LIMITS)
+    assert [row[1] for row in tables(parsed)[0].rows] == [
+        "4111111111111111", "110101199003078515", "13812345678", "12,345,678,901", "1.23E+06",
+    ]  # fmt: skip
 
 
 def test_encrypted_ods_is_refused_as_such(tmp_path: Path) -> None:

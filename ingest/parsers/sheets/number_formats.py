@@ -37,6 +37,9 @@ _EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001 (a sheet's dates have no zone)
 _DAYS_TO_1904 = 1462
 _MAX_SERIAL = 2_958_466
 """The day after 9999-12-31, counted from 1900."""
+_MAX_EXACT = 2**53
+"""Below it a float holds every whole number; from there on its last digits are an accident."""
+_WHOLE = re.compile(r"-?[0-9]{1,30}")
 _LAST_SECOND = _MAX_SERIAL * 86400 - 1
 
 
@@ -64,7 +67,7 @@ def shown(value: float, code: str, epoch_1904: bool = False) -> str:
     """Return what the sheet shows for a number.
 
     Args:
-        value: the stored number; for dates the days since the epoch.
+        value: the stored number; for dates the days since the epoch. An `int` is shown to its last digit.
         code: the cell's number format, `General` where it has none.
         epoch_1904: days count from 1904 instead of 1900.
     """
@@ -81,14 +84,28 @@ def shown(value: float, code: str, epoch_1904: bool = False) -> str:
     return _number(magnitude, section).strip()
 
 
+def stored_number(text: str) -> float:
+    """Read a number as a file stores it; digits alone give an `int`, which keeps those that a float would round.
+
+    Raises:
+        ValueError: no number.
+    """
+    return int(text) if _WHOLE.fullmatch(text) else float(text)
+
+
 def plain_number(value: float) -> str:
-    """Return a number without a format: whole numbers without a point, 15 significant digits, no exponent if short."""
-    if value == int(value) and abs(value) < 1e15:
+    """Return a number without a format: whole numbers exactly, others with 15 digits, no exponent if short."""
+    if _is_exact(value):
         return str(int(value))
     text = f"{value:.15g}"
     if "e" in text and 1e-10 < abs(value) < 1e21:
         text = format(Decimal(text), "f")
     return text
+
+
+def _is_exact(value: float) -> bool:
+    """Tell whether every digit of a number stands for itself: card and identity numbers have 16 to 19 of them."""
+    return isinstance(value, int) or (abs(value) < _MAX_EXACT and value == int(value))
 
 
 def _choose(sections: Sequence[_Section], value: float) -> tuple[_Section | None, float]:
@@ -192,7 +209,7 @@ def _section(tokens: list[re.Match[str]]) -> _Section:
 
 def _number(value: float, section: _Section) -> str:
     try:
-        exact = Decimal(f"{value:.15g}") * (Decimal(100) ** section.percents)
+        exact = Decimal(int(value) if _is_exact(value) else f"{value:.15g}") * (Decimal(100) ** section.percents)
     except InvalidOperation:
         return plain_number(value)
     if section.exponent:
@@ -200,7 +217,10 @@ def _number(value: float, section: _Section) -> str:
     exact /= Decimal(1000) ** section.thousands
     if abs(exact) >= Decimal(10) ** 20:
         return plain_number(value)
-    rounded = abs(exact).quantize(Decimal(1).scaleb(-len(section.fraction)), rounding=ROUND_HALF_UP)
+    try:
+        rounded = abs(exact).quantize(Decimal(1).scaleb(-len(section.fraction)), rounding=ROUND_HALF_UP)
+    except InvalidOperation:
+        return plain_number(value)  # more digits in all than a sheet shows
     digits, _, decimals = format(rounded, "f").partition(".")
     while decimals and section.fraction[len(decimals) - 1] in "#?" and decimals.endswith("0"):
         decimals = decimals[:-1]

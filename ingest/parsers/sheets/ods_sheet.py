@@ -16,6 +16,9 @@ _MAX_COLUMNS, _MAX_ROWS = 16_384, 1_048_576
 _MAX_FORMULA = 500
 _MAX_SPACES = 100
 _CELL_REFERENCE = re.compile(r"\[\.?([^\[\]]+)\]")
+_LONG_WHOLE = re.compile(r"[0-9]{11,30}")
+_EXPONENT = re.compile(r"[0-9](?:[.,][0-9]*)?[Ee]\+?[0-9]{1,3}")
+_NO_DIGIT = re.compile(r"[^0-9]")
 _HIDDEN = ("collapse", "filter")
 
 
@@ -109,8 +112,9 @@ class OdsSheetReader:
             return (attribute(cell, "date-value") or "").removesuffix("T00:00:00").replace("T", " ")
         if kind == "boolean":
             return (attribute(cell, "boolean-value") or text).upper()
-        if not text and kind in ("float", "percentage", "currency"):
-            return attribute(cell, "value") or ""
+        value = (attribute(cell, "value") or "") if kind in ("float", "percentage", "currency") else ""
+        if value and (not text or (kind == "float" and _is_rounded(text, value))):
+            return value
         if not text and kind is None and formula:
             self._not_computed += 1
             written = _CELL_REFERENCE.sub(lambda found: found.group(1).replace(":.", ":"), formula.split(":=", 1)[-1])
@@ -150,6 +154,13 @@ def _text(element: Element) -> str:
             parts.append(_text(child))
         parts.append(child.tail or "")
     return "".join(parts)
+
+
+def _is_rounded(text: str, value: str) -> bool:
+    """Tell whether what a cell shows has lost digits of a long whole number: a card or identity number, no amount."""
+    if _LONG_WHOLE.fullmatch(value) is None:
+        return False
+    return _EXPONENT.fullmatch(text.strip()) is not None or (len(value) > 15 and _NO_DIGIT.sub("", text) != value)
 
 
 def _count(element: Element, name: str, most: int) -> int:

@@ -10,7 +10,7 @@ from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.utils.cell import get_column_letter
 from openpyxl.utils.escape import unescape
 
-from ingest.parsers.sheets.number_formats import shown
+from ingest.parsers.sheets.number_formats import shown, stored_number
 from ingest.parsers.sheets.sheets import Area, CellBudget, Sheet
 from ingest.parsers.sheets.xlsx_package import Element, SheetPart, WorkbookPackage, attribute, local, text_of
 
@@ -130,7 +130,7 @@ class SheetReader:
         if kind != "n":
             return unescape(value)
         try:
-            number = float(value)
+            number = stored_number(value)
         except ValueError:
             return unescape(value)
         return shown(number, self._format(style), self._epoch_1904)
