@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 
 MAX_NAME = 255
 MAX_TITLE = 300
 _DIGEST = 8
+_SUFFIX = re.compile(r"(?<=[^/.])\.[A-Za-z0-9]{1,10}\Z")
+"""What some formats are told by; it stays at the end."""
 _READ = 10_000
 """Characters of a name or title that are looked at: a hostile file has one of millions."""
 
 
 def source_name(given: str, fallback: str) -> str:
-    """Return a name fit to be stored and shown, at most 255 characters.
+    """Return a name fit to be stored and shown, at most 255 characters; of such a name, the name itself.
 
     Control, format (bidirectional overrides) and surrogate characters and line separators
-    become `_`; composed and decomposed accents are one name. Of a longer name the end gives
-    way to a digest of the whole, so that two long names stay two. Blank: `fallback`.
+    become `_`, blanks around it go, of a long name the end. A name that lost something so gets
+    a digest of the whole before its suffix, so that two different names stay two. Composed and
+    decomposed accents are one name. Blank, or nothing but what becomes `_`: `fallback`.
     """
     composed = unicodedata.normalize("NFC", given[:_READ])
     clean = "".join(_shown(char) for char in composed).strip()
     if not clean.strip("_"):
         return fallback
-    if len(clean) <= MAX_NAME and len(given) <= _READ:
+    if clean == composed and len(clean) <= MAX_NAME and len(given) <= _READ:
         return clean
-    digest = hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{clean[: MAX_NAME - _DIGEST - 1]}~{digest}"
+    whole = composed + given[_READ:]
+    digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    found = _SUFFIX.search(clean) if len(given) <= _READ else None
+    ending = f"~{digest}{found.group() if found else ''}"
+    stem = clean[: found.start()] if found else clean
+    return stem[: MAX_NAME - len(ending)] + ending
 
 
 def title_of(given: str) -> str:
