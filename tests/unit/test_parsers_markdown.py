@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ingest.errors import IngestError, NoTextError
 from ingest.parsers.text.markdown import markdown_blocks, parse_markdown
 from ingest.settings import ParserSettings
+from ingest.types import ParsedDocument
 
 LIMITS = ParserSettings()
 
@@ -80,6 +81,31 @@ def test_markdown_without_words_is_an_error(tmp_path: Path, text: str) -> None:
 
 def test_markdown_bears_deep_nesting(tmp_path: Path) -> None:
     assert "deep" in parsed(tmp_path, ">" * 60 + " deep\n").blocks[0].text
+
+
+def words_of(document: ParsedDocument) -> list[str]:
+    return " ".join(block.text for block in document.blocks).split()
+
+
+@pytest.mark.parametrize("depth", [49, 50, 51, 100, 700])
+@pytest.mark.parametrize("mark", ["- ", "1. ", "> "])
+def test_markdown_nested_without_end_loses_nothing(tmp_path: Path, depth: int, mark: str) -> None:
+    indent = ">" if mark == "> " else " " * len(mark)
+    lines = [f"{indent * level}{mark}w{level}" for level in range(depth)]
+    after = "\n\nAfter all.\n\n# Head\n"
+    document = parsed(tmp_path, "\n".join(lines) + after)
+    found = words_of(document)
+    assert [word for word in found if word.startswith("w")] == [f"w{level}" for level in range(depth)]
+    assert document.blocks[-1].text == "Head"
+    assert "After" in found
+    assert bool(document.notes) == (depth > (96 if mark == "> " else 48)), document.notes
+
+
+def test_markdown_nested_without_end_in_one_line_loses_nothing(tmp_path: Path) -> None:
+    document = parsed(tmp_path, ">" * 5000 + " deep\nlazy\n\n" + "- " * 5000 + "item\n\nAfter.\n")
+    assert [word for word in words_of(document) if word.isalpha()] == ["deep", "lazy", "item"]
+    assert document.blocks[-1].text == "After."
+    assert "2 passages" in document.notes[0]
 
 
 def test_markdown_html_table_cut_by_blank_lines_is_one_table() -> None:

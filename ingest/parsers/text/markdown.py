@@ -15,6 +15,7 @@ from ingest.parsers.grid import Cell, table_block
 from ingest.parsers.session import QUIET, ParseSession
 from ingest.parsers.text.decoding import decode
 from ingest.parsers.text.joining import collapse, join_lines
+from ingest.parsers.text.markdown_depth import depth_note, keep_what_is_too_deep
 from ingest.parsers.text.text import damage_notes
 from ingest.parsers.web.html import html_blocks
 from ingest.settings import ParserSettings
@@ -43,7 +44,7 @@ def parse_markdown(
     decoded = decode(path.read_bytes(), display_name)
     title, text, notes = _split_front_matter(decoded.text)
     try:
-        blocks, plain = _read(text)
+        blocks, read_notes = _read(text)
     except RecursionError as exc:
         raise CorruptDocumentError(f"{display_name}: the Markdown is nested too deeply") from exc
     if not blocks:
@@ -54,7 +55,7 @@ def parse_markdown(
         blocks=blocks,
         title=title or heading,
         encoding=decoded.encoding,
-        notes=(*damage_notes(decoded), *notes, *_plain_note(plain)),
+        notes=(*damage_notes(decoded), *notes, *read_notes),
     )
 
 
@@ -63,13 +64,13 @@ def markdown_blocks(text: str) -> tuple[Block, ...]:
     return _read(text)[0]
 
 
-def _read(text: str) -> tuple[tuple[Block, ...], int]:
-    """Return the blocks, and how many paragraphs were read as plain text for the parser's sake."""
-    # The preset drops what is nested deeper than 20; 100 is as deep as the parser's recursion bears.
-    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
+def _read(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+    """Return the blocks, and notes on what was read as plain text for the parser's sake."""
+    parser = keep_what_is_too_deep(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]))
     parser.core.ruler.at("inline", _parse_inline)
     environment: dict[str, int] = {}
-    return tuple(_Reader(parser.parse(text, environment), text.split("\n")).read()), environment.get(_PLAIN, 0)
+    blocks = _Reader(parser.parse(text, environment), text.split("\n")).read()
+    return tuple(blocks), (*_plain_note(environment.get(_PLAIN, 0)), *depth_note(environment))
 
 
 def _parse_inline(state: StateCore) -> None:
@@ -149,6 +150,8 @@ class _Reader:
                 self._open_item()
             case "inline":
                 self._paragraph(token)
+            case "plain_lines":
+                self._plain_lines(token.content)
             case "fence" | "code_block":
                 self._code(token.content)
             case "html_block":
@@ -182,6 +185,13 @@ class _Reader:
             self._add_item(text)
         elif text:
             self._blocks.append(Block(kind="paragraph", text=text))
+
+    def _plain_lines(self, content: str) -> None:
+        if self._lists:
+            for line in content.split("\n"):
+                self._add_item(line)
+        elif content:
+            self._blocks.append(Block(kind="paragraph", text=content))
 
     def _code(self, content: str) -> None:
         text = content.strip("\n").rstrip()
