@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,8 +82,11 @@ class ParserPool:
             self._closed = True
             workers = list(self._workers)
         for worker in workers:
-            worker.kill()
-        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+            worker.end()
+        await asyncio.to_thread(self._clear_up, workers)
+
+    def _clear_up(self, workers: Sequence[Worker]) -> None:
+        self._threads.shutdown(wait=True, cancel_futures=True)
         for worker in workers:
             worker.dispose()
 
@@ -134,7 +137,7 @@ class ParserPool:
             whole = True
         finally:
             call.switch.put(None)
-            self._give_back(worker)
+            self._give_back(worker, is_ended=call.switch.is_turned)
             if not whole:
                 result.discard()
 
@@ -161,8 +164,9 @@ class ParserPool:
             raise WorkerLostError(f"the parser process did not start ({exc})") from exc
         return worker
 
-    def _give_back(self, worker: Worker) -> None:
-        if worker.is_alive and worker.is_fit(self._settings) and not self._closed:
+    def _give_back(self, worker: Worker, *, is_ended: bool) -> None:
+        # One that was ended may seem alive for a moment.
+        if not is_ended and worker.is_alive and worker.is_fit(self._settings) and not self._closed:
             self._idle.put(worker)
         else:
             self._drop(worker)
@@ -174,7 +178,7 @@ class ParserPool:
 
 
 class _Switch:
-    """Ends the worker that has a document, whenever it is turned."""
+    """Ends the worker that has a document, whenever it is turned; the worker's own thread clears up after it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -185,16 +189,17 @@ class _Switch:
     def put(self, worker: Worker | None) -> None:
         with self._lock:
             self._worker = worker
-            turned = self.is_turned
-        if turned and worker is not None:
-            worker.kill()
+            self._end()
 
     def turn(self) -> None:
         with self._lock:
             self.is_turned = True
-            worker = self._worker
-        if worker is not None:
-            worker.kill()
+            self._end()
+
+    def _end(self) -> None:
+        # Under the lock: a worker that was taken out again is not ended while it has another document.
+        if self.is_turned and self._worker is not None:
+            self._worker.end()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class Request:
 
 
 class Worker:
-    """One child process and the pipes to it. Used by one thread at a time, except `kill`."""
+    """One child process and the pipes to it. Used by one thread at a time, except `end`."""
 
     def __init__(self, handler: str) -> None:
         """Start the process; `handler` names its function as `module:function`."""
@@ -90,9 +90,13 @@ class Worker:
         """Tell whether the worker may take another document: few served, memory given back."""
         return self._documents < _MAX_DOCUMENTS and self._resident_bytes() < settings.memory_mb * _MEGABYTE // 2
 
-    def kill(self) -> None:
-        """End the process; safe to call again, and from another thread than the one that reads the pipes."""
+    def end(self) -> None:
+        """End the process without waiting until it is gone; from any thread, an event loop's as well."""
         self._process.kill()
+
+    def kill(self) -> None:
+        """End the process, wait until it is gone and remove what it left; safe to call again."""
+        self.end()
         self._process.wait()
         remove_leftovers()
 

@@ -9,6 +9,7 @@ import select
 import subprocess
 import sys
 import textwrap
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from ingest.errors import (
     UnsupportedDocumentError,
 )
 from ingest.sandbox import ParserPool
+from ingest.sandbox_worker import Worker
 from ingest.settings import ParserSettings
 
 HOSTILE = """
@@ -95,7 +97,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParserPool]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
         patch.setenv("ATTEST_SECRET", "k")
-        pool = ParserPool(ParserSettings(timeout_s=1.0, memory_mb=256), handler="hostile_parser:parse")
+        pool = ParserPool(ParserSettings(processes=1, timeout_s=1.0, memory_mb=256), handler="hostile_parser:parse")
         yield pool
         asyncio.run(pool.close())
 
@@ -188,7 +190,7 @@ async def test_sandbox_cancel_ends_the_worker(hostile: ParserPool, orders: Calla
 async def test_sandbox_close_ends_a_parser_at_work_and_leaves_no_process(
     hostile: ParserPool, orders: Callable[[str], Path]
 ) -> None:
-    pool = ParserPool(ParserSettings(timeout_s=60), handler="hostile_parser:parse")
+    pool = ParserPool(ParserSettings(processes=1, timeout_s=60), handler="hostile_parser:parse")
     pid = int(await told(pool, orders("pid")))
     task = await at_work(pool, orders("sleep"))
     await pool.close()
@@ -198,6 +200,29 @@ async def test_sandbox_close_ends_a_parser_at_work_and_leaves_no_process(
         os.kill(pid, 0)
     with pytest.raises(RuntimeError, match="closed"):
         await pool.parse(orders("fine"), "x")
+
+
+async def test_sandbox_waits_for_ended_processes_outside_the_event_loop(
+    hostile: ParserPool, orders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[threading.Thread] = []
+    real = Worker.kill
+
+    def kill(worker: Worker) -> None:
+        waited.append(threading.current_thread())
+        real(worker)
+
+    monkeypatch.setattr(Worker, "kill", kill)
+    pool = ParserPool(ParserSettings(processes=1, timeout_s=60), handler="hostile_parser:parse")
+    task = await at_work(pool, orders("sleep"))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await told(pool, orders("fine")) == "fine"  # the thread is through with the cancelled one
+    cancelled = len(waited)
+    await pool.close()
+    assert len(waited) > cancelled > 0
+    assert threading.current_thread() not in waited
 
 
 def test_sandbox_may_be_used_from_one_event_loop_after_another(tmp_path: Path) -> None:
