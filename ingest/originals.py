@@ -108,7 +108,8 @@ class Originals:
     def keep_password(self, tenant: str, document_id: str, password: str) -> None:
         """Keep the password that opens the document, sealed; one that was kept before gives way."""
         target = self._password_path(document_id)
-        part = self._scratch_folder() / f"{document_id}.password.part"
+        # A name of its own: two retries at once both bring a password.
+        part = self._scratch_folder() / f"{document_id}.{uuid4().hex}.password.part"
         salt = os.urandom(_SALT_BYTES)
         sealed = self._cipher(tenant, document_id, salt, "password").encrypt(
             _nonce(0, last=True), password.encode(), None

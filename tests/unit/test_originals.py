@@ -200,3 +200,21 @@ def test_originals_folder_for_what_is_inside_is_private_and_goes_with_all_its_fi
         broken(folder)
     assert not folder.exists()
     originals.close()
+
+
+def test_originals_keep_a_password_while_another_is_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    originals = Originals(tmp_path, KEY, "one")
+    document = "a" * 32
+    real = os.fsync
+
+    def meanwhile(handle: int) -> None:
+        monkeypatch.setattr(os, "fsync", real)
+        originals.keep_password("acme", document, "second")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    originals.keep_password("acme", document, "first")
+    assert originals.password("acme", document) == "first"
+    assert not list(tmp_path.rglob("*.part"))
