@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 from pydantic import Field
@@ -9,10 +10,15 @@ from pydantic import Field
 from retrieval.types import Value
 
 
+def _half_the_processors() -> int:
+    # The encoder needs the others; each process may take `memory_mb`.
+    return max(1, min(4, (os.cpu_count() or 1) // 2))
+
+
 class ParserSettings(Value):
     """Limits of the parser processes."""
 
-    processes: int = Field(default=1, ge=1, le=32)
+    processes: int = Field(default_factory=_half_the_processors, ge=1, le=32)
     timeout_s: float = Field(default=300.0, gt=0)
     """Wall time for one document; one with pages may take `page_average_s` more for each of them."""
     page_timeout_s: float = Field(default=120.0, gt=0)

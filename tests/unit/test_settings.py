@@ -9,6 +9,7 @@ import pytest
 
 from api.errors import SettingsError
 from api.settings import load_settings
+from ingest.settings import ParserSettings
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +60,11 @@ def test_a_broken_file_is_an_error_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "attest.toml").write_text("[search\n", encoding="utf-8")
     with pytest.raises(SettingsError, match="cannot be read"):
         load_settings()
+
+
+@pytest.mark.parametrize(("processors", "processes"), [(None, 1), (1, 1), (2, 1), (6, 3), (64, 4)])
+def test_settings_leave_half_of_the_processors_to_the_encoder(
+    monkeypatch: pytest.MonkeyPatch, processors: int | None, processes: int
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    assert ParserSettings().processes == processes
