@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ingest.chunking.chunker import chunk_document
+from ingest.hiding import Hidden
 from ingest.settings import ChunkSettings
 from ingest.symbolise import DocumentSymboliser
 from ingest.types import Document, ParsedDocument
@@ -41,3 +42,8 @@ class SymbolicCutter:
         drafts = chunk_document(parsed, symboliser.measure, self._settings, self._max_tokens, document.title)
         built = symboliser.build(document.document_id, document.title, drafts)
         return Cut(built.chunks, {secret.pseudonym: secret.value for secret in built.secrets}, built.title)
+
+    def hide(self, text: str, tenant: str) -> Hidden:
+        """Return the text with pseudonyms in place of its secrets; again it changes nothing."""
+        symbolised = self._language.symbolise(text, tenant=tenant)
+        return Hidden(symbolised.text, {secret.pseudonym: secret.value for secret in symbolised.secrets})

@@ -16,6 +16,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from ingest.errors import CorruptDocumentError, EncryptedDocumentError, NoTextError, UnsupportedDocumentError
+from ingest.hiding import Hidden
 from ingest.tables import metadata
 from ingest.types import Attachment, Block, Document, ParsedDocument
 from ingest.work import Cut, ignore_page
@@ -123,17 +124,13 @@ class ParagraphCutter:
     def cut(self, parsed: ParsedDocument, document: Document) -> Cut:
         """Return the chunks; equal paragraphs of one document get ids of their own."""
         secrets: dict[str, str] = {}
-
-        def hide(match: re.Match[str]) -> str:
-            pseudonym = f"[SECRET_{match.group(1)[::-1]}]"
-            secrets[pseudonym] = match.group(1)
-            return pseudonym
-
         chunks: list[Chunk] = []
         seen: dict[str, int] = {}
         start = 0
         for ordinal, block in enumerate(parsed.blocks):
-            text = _SECRET.sub(hide, block.text)
+            hidden = self.hide(block.text, document.tenant)
+            text = hidden.text
+            secrets.update(hidden.secrets)
             seen[text] = seen.get(text, 0) + 1
             chunks.append(
                 Chunk(
@@ -155,6 +152,17 @@ class ParagraphCutter:
             )
             start += len(text) + 2
         return Cut(chunks, secrets, document.title)
+
+    def hide(self, text: str, tenant: str) -> Hidden:
+        """Return the text without its secrets."""
+        words = _SECRET.findall(text)
+        return Hidden(
+            _SECRET.sub(lambda match: _pseudonym(match.group(1)), text), {_pseudonym(each): each for each in words}
+        )
+
+
+def _pseudonym(word: str) -> str:
+    return f"[SECRET_{word[::-1]}]"
 
 
 def sqlite_engine(folder: Path) -> Engine:

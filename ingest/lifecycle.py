@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
@@ -19,7 +19,7 @@ from ingest.editions import found_inside, named_like, same_line, take_place
 from ingest.errors import UnknownDocumentError
 from ingest.nesting import delete_inside, descendants, end_with_parent
 from ingest.report import AdmissionReport
-from ingest.tables import document_access, documents, knowledge_versions
+from ingest.tables import document_access, documents, jobs, knowledge_versions
 from ingest.types import Document, DocumentMeta, Format
 from retrieval.types import Principal
 
@@ -305,7 +305,20 @@ class Lifecycle:
         return descendants(connection, documents.c.document_id == document_id, only=documents.c.state == "failed")
 
     def purged(self, document_id: str) -> None:
-        """Record that nothing is left, and blank the tombstone: ids, hash, source and times stay."""
+        """Record that nothing is left, and blank the tombstone: ids, hash and times stay.
+
+        An upload's name stays too: its uploader gave it. The name of what was found inside is content of
+        the document around it: the id takes its place, in the jobs that carried it as well.
+        """
+        inside = documents.c.parent_id.is_not(None)
+        of_inside = exists(
+            select(documents.c.document_id).where(
+                documents.c.document_id == document_id,
+                documents.c.state == "deleted",
+                # A job that names another source told of something inside that nobody reads.
+                or_(inside, documents.c.source != jobs.c.source),
+            )
+        )
         with self._engine.begin() as connection:
             access = connection.execute(
                 select(document_access.c.token).where(document_access.c.document_id == document_id)
@@ -315,8 +328,17 @@ class Lifecycle:
                 update(documents)
                 .where(documents.c.document_id == document_id, documents.c.state == "deleted")
                 .values(
-                    purged=True, title="", meta=meta.model_dump(mode="json"), report=None, error=None, chunk_count=0
+                    purged=True,
+                    source=case((inside, documents.c.document_id), else_=documents.c.source),
+                    title="",
+                    meta=meta.model_dump(mode="json"),
+                    report=None,
+                    error=None,
+                    chunk_count=0,
                 )
+            )
+            connection.execute(
+                update(jobs).where(jobs.c.document_id == document_id, of_inside).values(source=document_id, error=None)
             )
 
     def _change(self, document_id: str, condition: ColumnElement[bool], **values: object) -> None:

@@ -21,6 +21,7 @@ from ingest.children import Children, is_picture
 from ingest.databases import read_snapshot
 from ingest.encoding import BatchEncoder
 from ingest.errors import AdmissionRejectedError, JobCancelledError, NoTextError, UnsupportedDocumentError
+from ingest.hiding import hide_names
 from ingest.leases import Claim, Leases
 from ingest.lifecycle import Lifecycle
 from ingest.naming import title_of
@@ -184,7 +185,7 @@ class Pipeline:
         """Parse the file, and store what is found inside it."""
         document = work.document
         if document.format == "database":
-            return await asyncio.to_thread(read_snapshot, path, document.source)
+            return await self._hide_names(work, await asyncio.to_thread(read_snapshot, path, document.source))
         password = await asyncio.to_thread(self._originals.password, document.tenant, document.document_id)
         folder = None
         if await asyncio.to_thread(self._children.are_wanted, document):
@@ -202,10 +203,16 @@ class Pipeline:
             if document.parent_id is not None and unread:
                 raise _UnreadChildError(str(exc)) from exc
             raise
+        parsed = await self._hide_names(work, parsed)
         if folder is not None:
             work.children, work.notes = await asyncio.to_thread(
                 self._children.store, document, parsed, folder, password
             )
+        return parsed
+
+    async def _hide_names(self, work: Work, parsed: ParsedDocument) -> ParsedDocument:
+        """Take secrets out of what is stored beside the text; the vault gets them with those of the text."""
+        parsed, work.name_secrets = await asyncio.to_thread(hide_names, parsed, work.document.tenant, self._cutter)
         return parsed
 
     async def _judge(self, work: Work, parsed: ParsedDocument) -> None:
@@ -224,7 +231,7 @@ class Pipeline:
         cut = await asyncio.to_thread(self._cutter.cut, parsed, work.document)
         if not cut.chunks:
             raise NoTextError(f"document {document_id!r}: no text was found in it")
-        await asyncio.to_thread(self._vault.write, tenant, document_id, cut.secrets)
+        await asyncio.to_thread(self._vault.write, tenant, document_id, {**work.name_secrets, **cut.secrets})
         await asyncio.to_thread(self._lifecycle.describe, document_id, cut.title, parsed.format, parsed.page_count)
         before = await self._texts(work.former)
         work.report = await asyncio.to_thread(_report, work, parsed, cut.chunks, before)

@@ -1,6 +1,7 @@
 """The admission report: what a document gave, kept before it is made ready.
 
-Counts only. No text, value or secret of the document is in it.
+Counts, and notes. Notes may name what the document names (its sheets, its tables, what lies inside it), with
+pseudonyms in place of secrets (`ingest.hiding`); nothing else in it is text of the document.
 """
 
 from __future__ import annotations

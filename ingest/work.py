@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ingest.children import StoredChild
+from ingest.hiding import Hides
 from ingest.leases import Claim
 from ingest.report import AdmissionReport
 from ingest.types import Document, ParsedDocument
@@ -52,7 +53,7 @@ class Cut:
     """The title, with its secrets taken out as well."""
 
 
-class Cutter(Protocol):
+class Cutter(Hides, Protocol):
     """Cuts and symbolises a parsed document. Pure, but slow: it runs on a thread of its own.
 
     What it measures tokens with must therefore stand being called beside the encoder's thread.
@@ -90,6 +91,8 @@ class Work:
     """Documents found inside, stored but not registered yet."""
     notes: tuple[str, ...] = ()
     """For the report, beside the parser's own."""
+    name_secrets: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Secrets from the parser's notes and the names of what is inside (pseudonym → value)."""
     warnings: tuple[str, ...] = ()
     """What the admission policy found wanting."""
 

@@ -166,7 +166,7 @@ async def test_children_names_are_text_and_doubles_are_numbered(house: House) ->
     await house.ingest(parcel_of("hello", [(name, f"text {at}") for at, name in enumerate(names)]))
     sources = set(house.documents())
     expected = {"m", "m/etc/x", "m/etc/x (2)", "m/C:/docs/y.txt", "m/z.txt", "m/z (2).txt", "m/z (3).txt"}
-    assert expected | {"m/a_b_gpj.txt", "m/unnamed"} <= sources
+    assert expected | {"m/a_b_gpj~6685ec0e.txt", "m/unnamed"} <= sources
     assert len(sources) == len(names) + 1
     assert max(map(len, sources)) == 255
     outside = [path for path in house.folder.parent.rglob("*") if path.name in {"x", "y.txt", "z.txt"}]
@@ -231,6 +231,47 @@ async def test_an_upload_and_a_child_of_one_name_are_two_lines(house: House) -> 
     assert await house.texts() == ["hello", "mine, again", "theirs, again"]
     await house.parts.ingestion.delete(ANN, house.documents(source="m")["m"].document_id)
     assert await house.texts() == ["mine, again"]
+
+
+async def test_secrets_in_names_of_children_are_pseudonyms_and_no_name_stays_after_a_delete(
+    house: House, engine: Engine
+) -> None:
+    inside = [("secret:phone/secret:mail.txt", "alpha"), ("secret:odd.bin", b"%UNSUPPORTED"), ("plain.txt", "beta")]
+    job = await house.ingest(parcel_of("hello", [*inside, ("secret:cal.ics", "BEGIN:VCALENDAR\nEND:VCALENDAR")]))
+    assert sorted(house.documents()) == ["m", "m/[SECRET_enohp]/[SECRET_liam].txt", "m/plain.txt"]
+    assert house.notes(job.document_id) == (
+        "[SECRET_lac].ics was not read: it is a calendar entry",
+        "[SECRET_ddo].bin was not read: this is of no use; supported is text",
+    )
+    everything = _everything(engine)
+    assert not any(word in everything for word in ("phone", "mail", "odd.bin", "secret:"))
+    vault = house.parts.vault
+    assert vault.reveal(ANN, "[SECRET_enohp]", "a test") == "phone"
+    await house.ingest("stays", "other")
+    # The next version of the parent finds them under the same names.
+    await house.ingest(parcel_of("hello again", inside))
+    assert (await house.texts(), vault.reveal(ANN, "[SECRET_liam]", "a test")) == (
+        ["alpha", "beta", "hello again", "stays"],
+        "mail",
+    )
+    await house.parts.ingestion.delete(ANN, house.documents()["m"].document_id)
+    everything = _everything(engine)
+    assert not any(word in everything for word in ("enohp", "liam", "ddo", "lac", "plain", "alpha")), everything
+    # Names that the uploader gave stay.
+    assert {each.source for each in house.parts.ingestion.list_jobs(ANN)} >= {"m", "other"}
+    tombstones = house.parts.ingestion.list_documents(ANN, states=("deleted",))
+    assert {each.source == each.document_id for each in tombstones if each.parent_id is not None} == {True}
+    assert {each.source for each in tombstones if each.parent_id is None} == {"m"}
+
+
+def _everything(engine: Engine) -> str:
+    """All rows of documents, their access and jobs, as text."""
+    with engine.connect() as connection:
+        return "\n".join(
+            str(row)
+            for table in ("documents", "document_access", "jobs")
+            for row in connection.execute(metadata.tables[table].select())
+        )
 
 
 async def test_children_go_with_their_parent(house: House) -> None:
