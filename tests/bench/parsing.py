@@ -180,9 +180,17 @@ def _run(name: str, listing: Path) -> None:
             "failed": failed,
             "cpu_s": _cpu() - before,
             "wall_s": time.perf_counter() - began,
-            "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "peak_mb": _peak_mb(),
         })
     )
+
+
+def _peak_mb() -> float:
+    """Return the highest resident memory of this process; `ru_maxrss` would begin at its parent's."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
 
 
 def _cpu() -> float:
