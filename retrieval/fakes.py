@@ -43,7 +43,7 @@ class HashEncoder:
 
     def count_tokens(self, text: str) -> int:
         """Count terms."""
-        return len(terms(text))
+        return max(len(terms(text)), len(text) // 24)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         total = np.zeros(self._info.dim, dtype=np.float32)

@@ -10,6 +10,9 @@ from retrieval.encoder import EncoderInfo
 from retrieval.lexical import LEXICAL_REVISION, document_weights, query_weights, terms
 from retrieval.types import Encoding
 
+_LONGEST_TERM = 24
+"""Characters per term that no text reaches on average: a chunk's budget in terms thereby bounds its size."""
+
 
 class LexicalEncoder:
     """BM25 weights beside a constant dense vector that nobody searches. Safe to share between threads."""
@@ -38,5 +41,5 @@ class LexicalEncoder:
         return Encoding(np.ones((1, 1), dtype=np.float32), (query_weights(text),))
 
     def count_tokens(self, text: str) -> int:
-        """Count terms."""
-        return len(terms(text))
+        """Count terms; text that has next to none, a run of letters without spaces, counts by its length."""
+        return max(len(terms(text)), len(text) // _LONGEST_TERM)

@@ -108,6 +108,13 @@ def test_encoder_counts_more_tokens_for_more_text(encoder: Encoder) -> None:
     assert counts[4] > counts[1] > counts[0]
 
 
+@pytest.mark.parametrize("run", ["qwertyuiop", "7", "=", "q-", "ж"])
+def test_encoder_counts_a_run_without_spaces_by_its_length(encoder: Encoder, run: str) -> None:
+    text = run * (30_000 // len(run))
+    assert encoder.count_tokens(text) > encoder.info.max_tokens
+    assert encoder.count_tokens(text * 2) > encoder.count_tokens(text) * 1.8
+
+
 def test_encoder_info_is_constant_and_says_who_it_is(encoder: Encoder) -> None:
     assert encoder.info == encoder.info
     assert encoder.info.name

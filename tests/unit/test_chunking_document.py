@@ -10,6 +10,7 @@ from ingest.chunking import DraftChunk, chunk_document, chunk_ids, document_text
 from ingest.chunking.reaching import reach
 from ingest.settings import ChunkSettings
 from ingest.types import Block, ParsedDocument
+from retrieval.encoders.lexical import LexicalEncoder
 from retrieval.types import Box
 
 SIZES = ChunkSettings(max_tokens=100, min_tokens=20)
@@ -50,6 +51,13 @@ def chunks(parsed: ParsedDocument, sizes: ChunkSettings = SIZES) -> tuple[DraftC
 
 def sentence(length: int, tail: str = "。") -> str:
     return "本公司员工应当遵守制度" * (length // 11) + tail
+
+
+@pytest.mark.parametrize("run", ["qwertyuiop" * 30_000, "=" * 300_000, "9" * 300_000])
+def test_chunker_cuts_a_run_without_spaces(run: str) -> None:
+    found = chunk_document(document(paragraph(run)), LexicalEncoder().count_tokens, ChunkSettings(), 512)
+    assert "".join(draft.text for draft in found) == run
+    assert max(len(draft.text) for draft in found) < 12_000
 
 
 def test_chunker_makes_a_section_a_chunk_with_its_heading_path() -> None:
