@@ -7,6 +7,7 @@ is started inside this process. So every command is written once.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from api.errors import ApiError, ServerUnreachableError, SettingsError
 from api.loopback import is_loopback
 from api.settings import Settings
+from ingest.naming import source_name
 
 INSTANCE_HEADER = "attest-instance"
 _PAGE = 500
@@ -76,9 +78,12 @@ class AttestClient:
 
     async def upload(self, path: Path, source: str, fields: dict[str, Any]) -> Any:
         """Upload a file and return its job."""
+        file_name = displayed(path.name)
         with path.open("rb") as file:
             response = await self._http.post(
-                "/v1/documents", data={"source": source, **fields}, files={"file": (path.name, file)}
+                "/v1/documents",
+                data={"source": source_name(source, fallback=displayed(source)), **fields},
+                files={"file": (file_name, file)},
             )
         return _body(response)
 
@@ -114,6 +119,11 @@ async def open_client(settings: Settings) -> AsyncGenerator[AttestClient, None]:
         )
         await stack.enter_async_context(http)
         yield AttestClient(http, in_process=True)
+
+
+def displayed(name: str | Path) -> str:
+    r"""Return a file's name with what is no UTF-8 in it escaped (`\xff`): so it can be sent and printed."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def server_file(home: Path) -> Path:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ingest.errors import NoTextError
-from ingest.naming import title_of
+from ingest.naming import source_name, title_of
 from ingest.report import AdmissionReport, build_report
 from ingest.types import Document, DocumentMeta, ParsedDocument
 from ingest.work import Cutter, Parsers
@@ -34,15 +34,16 @@ async def preview(
     Raises:
         IngestError: as its ingestion would fail.
     """
-    parsed = await parsers.parse(path, path.name, password=password, attachments=attachments)
+    name = source_name(path.name, fallback="unnamed")
+    parsed = await parsers.parse(path, name, password=password, attachments=attachments)
     document = Document(
         document_id="0" * 32,
         tenant="preview",
-        source=path.name,
+        source=name,
         version=1,
         state="pending",
         meta=DocumentMeta(),
-        title=title_of(parsed.title) or path.name,
+        title=title_of(parsed.title) or name,
         format=parsed.format,
         size_bytes=(await asyncio.to_thread(path.stat)).st_size,
         page_count=parsed.page_count,
@@ -51,5 +52,5 @@ async def preview(
     )
     cut = await asyncio.to_thread(cutter.cut, parsed, document)
     if not cut.chunks:
-        raise NoTextError(f"{path.name}: no text was found in it")
+        raise NoTextError(f"{name}: no text was found in it")
     return Preview(parsed, cut.chunks, build_report(parsed, cut.chunks), cut.title)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from api.client import displayed
 from api.commands.chunks_page import PagePicture, render_page
 from api.commands.rendering import counted
 from api.commands.session import Json, err, fail, guarded, out, password_given, print_json
@@ -48,7 +49,7 @@ def chunks(
     settings = load_settings()
     shown, pictures = guarded(lambda: asyncio.run(_preview(settings, file, password, pages if html else 0)))
     if html is not None:
-        html.write_text(render_page(file.name, shown, pictures), encoding="utf-8")
+        html.write_text(render_page(displayed(file.name), shown, pictures), encoding="utf-8")
         err.print(f"wrote {html}", markup=False)
     if json_output:
         print_json(_as_json(shown))
@@ -76,17 +77,17 @@ async def _preview_all(
     try:
         for file in files:
             if not json_output:
-                out.print(f"\n━━ {file}", markup=False)
+                out.print(f"\n━━ {displayed(file)}", markup=False)
             try:
                 with tempfile.TemporaryDirectory() as folder:
                     found = await preview(file, parsers, cutter, password=password, attachments=Path(folder))
             except IngestError as exc:
                 failed += 1
-                shown.append({"path": str(file), "error_code": exc.code, "error": str(exc)})
+                shown.append({"path": displayed(file), "error_code": exc.code, "error": str(exc)})
                 if not json_output:
                     out.print(f"failed: {exc} ({exc.code})", markup=False)
                 continue
-            shown.append({"path": str(file), **_as_json(found)})
+            shown.append({"path": displayed(file), **_as_json(found)})
             if not json_output:
                 print_preview(found)
     finally:

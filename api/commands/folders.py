@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingest.naming import source_name
+
 _HIDDEN = (".", "~$")
 _UNFINISHED = (".tmp", ".part", ".crdownload", ".download", ".swp", "~")
 """Endings of files that a program is still writing."""
@@ -14,15 +16,20 @@ _UNFINISHED = (".tmp", ".part", ".crdownload", ".download", ".swp", "~")
 def files_of(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files of a folder, at any depth, each with its name.
 
-    The name is the path below the folder, beginning with the folder's own. Hidden and unfinished
-    files, and all in hidden folders, are passed over.
+    The name is the path below the folder, beginning with the folder's own, as the server stores it.
+    Hidden and unfinished files, and all in hidden folders, are passed over.
     """
-    top = folder.resolve().name  # `.` and `..` have names too
+    top = name_of(folder.resolve())  # `.` and `..` have names too, `/` has none
     for file in sorted(folder.rglob("*")):
         below = file.relative_to(folder)
         passed_over = any(part.startswith(_HIDDEN) for part in below.parts) or file.name.endswith(_UNFINISHED)
         if not passed_over and file.is_file():
-            yield file, Path(top, below).as_posix()
+            yield file, source_name(Path(top, below).as_posix(), fallback=file.name)
+
+
+def name_of(path: Path) -> str:
+    """Return a file's or folder's own name, as the server stores it."""
+    return source_name(path.name, fallback=path.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class FolderState:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.prefix = f"{folder.resolve().name}/"
+        self.prefix = f"{name_of(folder.resolve())}/"
         """What all names of its files begin with."""
         self._seen: dict[Path, tuple[int, int]] = {}
         self._taken: dict[Path, tuple[int, int]] = {}

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from api.client import AttestClient
-from api.commands.folders import files_of
+from api.commands.folders import files_of, name_of
 from api.commands.intake import Outcome, ingest_files, report, report_one
 from api.commands.session import Json, fail, password_given, print_json, print_json_line, run
 from api.errors import EXIT_FAILED, EXIT_USAGE
@@ -129,7 +129,7 @@ def _watch(folder: Path, fields: dict[str, Any], *, delete_missing: bool, json_o
 
 def _named(paths: list[Path], source: str | None, title: str | None) -> list[tuple[Path, str]]:
     """Return the files with their names, or end the command."""
-    files = [each for path in paths for each in (files_of(path) if path.is_dir() else [(path, path.name)])]
+    files = [each for path in paths for each in (files_of(path) if path.is_dir() else [(path, name_of(path))])]
     if not files:
         fail(f"no files in {', '.join(map(str, paths))}", EXIT_USAGE)
     for option, given in (("--title", title), ("--source", source)):

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
-from api.client import AttestClient, ProblemError
+from api.client import AttestClient, ProblemError, displayed
 from api.commands.rendering import counted, without_source
 from api.commands.session import err, out
 
@@ -72,7 +72,7 @@ async def ingest_files(
         total = bar.add_task("documents", total=len(files) + len(databases), stage="")
         outcomes: list[Outcome] = []
         waiting: dict[str, Outcome] = {}
-        uploads = [(str(path), partial(client.upload, path, source, fields)) for path, source in files]
+        uploads = [(displayed(path), partial(client.upload, path, source, fields)) for path, source in files]
         meta = {name: value for name, value in fields.items() if value not in ([], "") and name != "password"}
         snapshots = [(name, partial(client.post, f"/v1/databases/{quote(name, safe='')}", meta)) for name in databases]
         for shown, send in [*uploads, *snapshots]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,3 +70,22 @@ def test_metadata_reaches_the_document_and_a_change_is_a_new_version(attest: Any
     meta = document["meta"]
     assert (meta["issuer"], meta["authority"], meta["effective_from"]) == ("Acme", "official", "2024-01-01")
     assert sorted(meta["labels"]) == ["hr", "travel"]
+
+
+def test_files_whose_names_cannot_be_shown_are_taken_in_beside_the_others(attest: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    names = ["a_b.txt", "a\nb.txt", os.fsdecode(b"\xff\xfebad.txt"), os.fsdecode(b"\xfe\xffbad.txt")]
+    for number, name in enumerate(names):
+        (folder / name).write_text(f"This is text number {number}.\n", encoding="utf-8")
+    attest.serve()
+    outcomes = attest.json("ingest", folder)
+    assert [o["outcome"] for o in outcomes] == ["new"] * 4
+    assert sum(r"\xff\xfebad.txt" in o["path"] for o in outcomes) == 1
+    assert {o["outcome"] for o in attest.json("ingest", folder)} == {"unchanged"}
+    found = attest.json("documents", "list")["documents"]
+    assert [d["state"] for d in found] == ["ready"] * 4
+    assert len({d["source"] for d in found}) == 4
+    assert r"\xff\xfebad.txt" in attest("ingest", folder / names[2]).stdout
+    shown = attest.json("ingest", "--dry-run", folder / names[2])
+    assert [each["path"].endswith(r"\xff\xfebad.txt") for each in shown] == [True]

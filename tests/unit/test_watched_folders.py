@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from api.commands.folders import FolderState, files_of
-from api.commands.watching import _delete
+from api.commands.watching import _delete, _without_file
+from ingest.naming import source_name
 
 
 @pytest.fixture
@@ -36,6 +37,24 @@ def test_files_of_a_folder_passes_over_hidden_and_unfinished_files(folder: Path)
         put(folder, name, "text")
     assert [name for _, name in files_of(folder)] == ["papers/a.txt", "papers/below/b.txt"]
     assert [name for _, name in files_of(folder / "below" / "..")] == ["papers/a.txt", "papers/below/b.txt"]
+
+
+@pytest.mark.parametrize("top", ["papers", "pa\npers", "pa\u0301pers"])
+def test_names_of_files_are_those_that_the_server_stores(tmp_path: Path, top: str) -> None:
+    folder = tmp_path / top
+    (folder / "below").mkdir(parents=True)
+    for name in (
+        "a\nb.txt",
+        "a_b.txt",
+        "below/\u202ec.txt",
+        os.fsdecode(b"\xff\xfe.txt"),
+        os.fsdecode(b"\xfe\xff.txt"),
+    ):
+        put(folder, name, "text")
+    names = [name for _, name in files_of(folder)]
+    assert len(set(names)) == 5
+    assert names == [source_name(name, "?") for name in names]
+    assert all(name.startswith(FolderState(folder).prefix) for name in names)
 
 
 def test_folder_state_reports_a_file_once_it_does_not_grow_any_more(folder: Path) -> None:
@@ -79,8 +98,11 @@ class _Server:
 
     def __init__(self) -> None:
         self.deleted: list[str] = []
+        self.sources: list[str] = []
 
-    async def every(self, path: str, key: str, **_filters: str) -> list[dict[str, Any]]:
+    async def every(self, path: str, key: str, *, source: str | None = None, **_filters: str) -> list[dict[str, Any]]:
+        if source is None:
+            return [{"source": each, "parent_id": None} for each in self.sources]
         return [{"document_id": "upload", "parent_id": None}, {"document_id": "inside", "parent_id": "archive"}]
 
     async def delete(self, path: str) -> dict[str, Any]:
@@ -92,3 +114,12 @@ async def test_watching_leaves_what_lies_in_an_archive_under_the_name_of_a_file_
     server: Any = _Server()
     assert [each.document_id for each in await _delete(server, ["papers/a.txt"])] == ["upload"]
     assert server.deleted == ["/v1/documents/upload"]
+
+
+async def test_watching_misses_no_file_whose_name_the_server_stores_altered(folder: Path) -> None:
+    put(folder, "a\nb.txt", "text")
+    state, server = FolderState(folder), _Server()
+    state.look()
+    server.sources = [source_name("papers/a\nb.txt", "?"), "papers/gone.txt", "others/x.txt"]
+    client: Any = server
+    assert await _without_file(client, state.prefix, state.names()) == ["papers/gone.txt"]
