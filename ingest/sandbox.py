@@ -94,7 +94,7 @@ class ParserPool:
         """Parse, and again without the page that was at work whenever the worker is lost."""
         lost: dict[int, str] = {}
         while True:
-            result = Result(call.display_name, self._settings, call.attachments, call.on_page)
+            result = Result(call.path, call.display_name, self._settings, call.attachments, call.on_page)
             try:
                 self._attempt(call, result, frozenset(lost))
             except WorkerLostError as exc:

@@ -62,11 +62,15 @@ class Result:
 
     def __init__(
         self,
+        path: Path,
         display_name: str,
         settings: ParserSettings,
         attachments: Path | None,
         on_page: Callable[[int, int | None], None],
     ) -> None:
+        # For the log: the plain copy of an original is named after the document's id. The display name may be
+        # content of another document.
+        self._log_name = path.name
         self._display_name = display_name
         self._settings = settings
         self._folder = _Folder(attachments, display_name, settings)
@@ -159,7 +163,7 @@ class Result:
 
     def _failure(self, failure: dict[str, str]) -> IngestError:
         if "traceback" in failure:
-            _log.error("parser failed on %s\n%s", self._display_name, failure["traceback"])
+            _log.error("parser failed on %s\n%s", self._log_name, failure["traceback"])
         return _ERRORS[failure["error"]](failure["message"])
 
 

@@ -136,8 +136,11 @@ async def test_sandbox_turns_a_parsers_fault_into_that_files_failure(
     hostile: ParserPool, orders: Callable[[str], Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(CorruptDocumentError, match="LookupError") as caught:
-        await hostile.parse(orders("raise"), "x.pdf")
+        await hostile.parse(orders("raise"), "m/a name in a document.pdf")
     assert "words of the document" not in str(caught.value) + caplog.text
+    assert "a name in a document" not in caplog.text
+    # The file's own name, which is the document's id.
+    assert "parser failed on raise\n" in caplog.text
     assert "hostile_parser.py" in caplog.text
 
 
