@@ -296,7 +296,7 @@ def bomb() -> bytes:
         (b"ID3\x04\x00\x00\x00\x00\x00\x00\xff\xfb\x90\x00", UnsupportedDocumentError),
         (b"", NoTextError),
         (b"<div>" * 100_000, CorruptDocumentError),
-        (b"> " * 50_000 + b"x", IngestError),
+        (b"> " * 50_000 + b"x", None),
         (b"[" * 2000, None),
     ],
 )
