@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,32 @@ def test_rst_and_org_nested_without_end_are_refused_or_read(tmp_path: Path) -> N
             assert read(tmp_path, content).blocks
         except CorruptDocumentError:
             continue
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "*a " * 40_000,
+        "[[" * 80_000,
+        "[[\n" * 40_000,
+        "* " + "[[" * 40_000,
+        "* x " + ":a" * 60_000,
+        ("* x " + ":a" * 490 + "\n") * 200,
+        ("* x" + " " * 990 + "y\n") * 200,
+        "#+begin_src\n" * 40_000 + "x",
+        ("|" + " " * 80_000 + "x\n") * 3,
+    ],
+    ids=["marks", "links", "links in lines", "links in a heading", "tags", "many tags", "spaces", "blocks", "rule"],
+)
+def test_org_of_what_never_ends_is_read_in_one_go(tmp_path: Path, content: str) -> None:
+    """Each of these took the parser minutes."""
+    text = "\n".join(block.text for block in org(tmp_path, content).blocks)
+    kept = re.sub(r"#\+begin_src|[\s|*]", "", content)
+    assert len(re.sub(r"[\s|*]", "", text)) >= len(kept)
+
+
+def test_org_links_show_their_description_and_long_headings_are_paragraphs(tmp_path: Path) -> None:
+    blocks = org(tmp_path, "* See [[https://a.b][the   site]] and [[this]] :tag:\nText\n* " + "long " * 300).blocks
+    assert (blocks[0].kind, blocks[0].text) == ("heading", "See the site and this")
+    assert [block.kind for block in blocks].count("heading") == 1
+    assert " ".join(block.text for block in blocks[1:]).count("long") == 300
