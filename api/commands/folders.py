@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,30 +48,43 @@ class Look:
 
 
 class FolderState:
-    """Remembers the files of a folder from look to look. A file is ready when two looks found it the same."""
+    """Remembers the files of a folder from look to look. A file is ready when it has stayed the same for a while.
 
-    def __init__(self, folder: Path) -> None:
+    Two looks alone would not do: they come as often as anything changes, and one between two changes of a file
+    that grows all the time would find it the same.
+    """
+
+    def __init__(self, folder: Path, settle_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._folder = folder
+        self._settle_s = settle_s
+        self._clock = clock
         self.prefix = f"{name_of(folder.resolve())}/"
         """What all names of its files begin with."""
         self._seen: dict[Path, tuple[int, int]] = {}
+        self._since: dict[Path, float] = {}
         self._taken: dict[Path, tuple[int, int]] = {}
         self._names: dict[Path, str] = {}
 
     def look(self) -> Look:
         """Look at the folder; what is reported ready or gone is not reported again until it changes."""
         present: dict[Path, tuple[int, int]] = {}
+        since: dict[Path, float] = {}
+        settled: set[Path] = set()
         for path, name in files_of(self._folder):
+            now = self._clock()
             try:
                 found = path.stat()
             except OSError:
                 continue  # gone since it was listed
-            present[path] = (found.st_size, found.st_mtime_ns)
+            sign = present[path] = (found.st_size, found.st_mtime_ns)
+            since[path] = self._since[path] if self._seen.get(path) == sign else self._clock()
+            if now - since[path] >= self._settle_s:
+                settled.add(path)
             self._names[path] = name
-        ready = [
-            path for path, sign in present.items() if self._seen.get(path) == sign and self._taken.get(path) != sign
-        ]
-        growing = any(self._seen.get(path) != sign for path, sign in present.items())
+        self._since = since
+        pending = [path for path, sign in present.items() if self._taken.get(path) != sign]
+        ready = [path for path in pending if path in settled]
+        growing = len(ready) < len(pending)
         gone = [path for path in self._taken if path not in present]
         self._seen = present
         for path in ready:

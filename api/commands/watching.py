@@ -57,7 +57,7 @@ async def watch(
 async def _watch(
     client: AttestClient, folder: Path, fields: dict[str, Any], say: Callable[[Outcome], None], *, delete_missing: bool
 ) -> None:
-    state = FolderState(folder)
+    state = FolderState(folder, settle_s=_SETTLE_MS / 1000)
     first = True
     async for look in _looks(folder, state):
         for outcome in await ingest_files(client, look.ready, fields, progress=False) if look.ready else ():

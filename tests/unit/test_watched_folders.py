@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ def put(folder: Path, name: str, content: str, at: int = 1_000_000_000) -> Path:
     path.write_text(content, encoding="utf-8")
     os.utime(path, ns=(at, at))
     return path
+
+
+def watched(folder: Path) -> FolderState:
+    """Watch by a clock that goes on with every look at a file: two looks suffice."""
+    return FolderState(folder, settle_s=1, clock=itertools.count().__next__)
 
 
 def ready(state: FolderState) -> list[str]:
@@ -54,11 +60,11 @@ def test_names_of_files_are_those_that_the_server_stores(tmp_path: Path, top: st
     names = [name for _, name in files_of(folder)]
     assert len(set(names)) == 5
     assert names == [source_name(name, "?") for name in names]
-    assert all(name.startswith(FolderState(folder).prefix) for name in names)
+    assert all(name.startswith(watched(folder).prefix) for name in names)
 
 
 def test_folder_state_reports_a_file_once_it_does_not_grow_any_more(folder: Path) -> None:
-    state = FolderState(folder)
+    state = watched(folder)
     assert state.look().empty
     put(folder, "a.txt", "begin")
     first = state.look()
@@ -71,7 +77,7 @@ def test_folder_state_reports_a_file_once_it_does_not_grow_any_more(folder: Path
 
 
 def test_folder_state_reports_changes_of_size_or_time(folder: Path) -> None:
-    state = FolderState(folder)
+    state = watched(folder)
     put(folder, "a.txt", "one")
     put(folder, "b.txt", "two")
     assert [ready(state), ready(state)] == [[], ["papers/a.txt", "papers/b.txt"]]
@@ -79,8 +85,25 @@ def test_folder_state_reports_changes_of_size_or_time(folder: Path) -> None:
     assert [ready(state), ready(state), ready(state)] == [[], ["papers/b.txt"], []]
 
 
+def test_folder_state_leaves_a_file_that_grows_all_the_time_however_often_it_looks(folder: Path) -> None:
+    now = 0.0
+    state = FolderState(folder, settle_s=1, clock=lambda: now)
+    put(folder, "a.txt", "one")
+    assert ready(state) == []
+    now += 1
+    assert ready(state) == ["papers/a.txt"]
+    for length in range(10, 20):
+        put(folder, "a.txt", "x" * length)
+        looks = [state.look() for _ in range(3)]
+        now += 0.5
+        looks.append(state.look())
+        assert [(list(look.ready), look.growing) for look in looks] == [([], True)] * 4
+    now += 0.5
+    assert [ready(state), ready(state)] == [["papers/a.txt"], []]
+
+
 def test_folder_state_reports_what_is_gone_once_and_what_comes_back(folder: Path) -> None:
-    state = FolderState(folder)
+    state = watched(folder)
     path = put(folder, "below/a.txt", "one")
     put(folder, "b.txt", "two")
     state.look()
@@ -118,7 +141,7 @@ async def test_watching_leaves_what_lies_in_an_archive_under_the_name_of_a_file_
 
 async def test_watching_misses_no_file_whose_name_the_server_stores_altered(folder: Path) -> None:
     put(folder, "a\nb.txt", "text")
-    state, server = FolderState(folder), _Server()
+    state, server = watched(folder), _Server()
     state.look()
     server.sources = [source_name("papers/a\nb.txt", "?"), "papers/gone.txt", "others/x.txt"]
     client: Any = server
