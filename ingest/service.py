@@ -278,6 +278,9 @@ class Ingestion:
 
 async def _file_pieces(path: Path) -> AsyncIterator[bytes]:
     try:
+        if await asyncio.to_thread(path.exists) and not await asyncio.to_thread(path.is_file):
+            # A pipe could keep the caller waiting for ever, a device has no end.
+            raise SourceUnavailableError(f"{path.name!r}: not a regular file")
         with await asyncio.to_thread(path.open, "rb") as file:
             while piece := await asyncio.to_thread(file.read, _READ_BYTES):
                 yield piece

@@ -44,7 +44,7 @@ def chunks(
 ) -> None:
     """Show the blocks a file is parsed into and the chunks it is cut into."""
     if not file.is_file():
-        fail(f"no such file: {file}", EXIT_USAGE)
+        fail(f"{'not a regular file' if file.exists() else 'no such file'}: {file}", EXIT_USAGE)
     password = password_given(password_file, ask=False).get("password")
     settings = load_settings()
     shown, pictures = guarded(lambda: asyncio.run(_preview(settings, file, password, pages if html else 0)))

@@ -18,13 +18,16 @@ def files_of(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files of a folder, at any depth, each with its name.
 
     The name is the path below the folder, beginning with the folder's own, as the server stores it.
-    Hidden and unfinished files, and all in hidden folders, are passed over.
+    Hidden and unfinished files, all in hidden folders, links that lead out of the folder and what
+    is no regular file (pipes, devices) are passed over.
     """
-    top = name_of(folder.resolve())  # `.` and `..` have names too, `/` has none
+    place = folder.resolve()
+    top = name_of(place)  # `.` and `..` have names too, `/` has none
     for file in sorted(folder.rglob("*")):
         below = file.relative_to(folder)
         passed_over = any(part.startswith(_HIDDEN) for part in below.parts) or file.name.endswith(_UNFINISHED)
-        if not passed_over and file.is_file():
+        # Folders behind links are not searched, so a link can only be the last part.
+        if not passed_over and file.is_file() and (not file.is_symlink() or file.resolve().is_relative_to(place)):
             yield file, source_name(Path(top, below).as_posix(), fallback=file.name)
 
 

@@ -75,6 +75,9 @@ def ingest(
     missing = [p for p in given if not p.exists()]
     if missing:
         fail(f"no such file or folder: {', '.join(map(str, missing))}", EXIT_USAGE)
+    if special := [p for p in given if not p.is_file() and not p.is_dir()]:
+        # A pipe could keep the command waiting for ever, a device has no end.
+        fail(f"neither a regular file nor a folder: {', '.join(map(str, special))}", EXIT_USAGE)
     fields: dict[str, Any] = {"issuer": issuer, "authority": authority, "labels": label or [], "access": access or []}
     dates = {"effective_from": effective_from, "effective_to": effective_to}
     fields |= {name: day.date().isoformat() for name, day in dates.items() if day is not None}

@@ -89,3 +89,11 @@ def test_files_whose_names_cannot_be_shown_are_taken_in_beside_the_others(attest
     assert r"\xff\xfebad.txt" in attest("ingest", folder / names[2]).stdout
     shown = attest.json("ingest", "--dry-run", folder / names[2])
     assert [each["path"].endswith(r"\xff\xfebad.txt") for each in shown] == [True]
+
+
+def test_pipes_and_devices_are_refused(attest: Any, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    assert f"neither a regular file nor a folder: {pipe}" in attest("ingest", pipe, code=2).stderr.replace("\n", "")
+    assert "not a regular file: /dev/zero" in attest("chunks", "/dev/zero", code=2).stderr
+    assert "no such file: /dev/missing" in attest("chunks", "/dev/missing", code=2).stderr

@@ -689,6 +689,9 @@ async def test_pipeline_takes_a_file_by_its_path(house: House, tmp_path: Path) -
     assert len(await house.texts()) == 3
     with pytest.raises(SourceUnavailableError):
         await house.parts.ingestion.submit(ANN, "x", tmp_path / "missing", DocumentMeta())
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SourceUnavailableError, match="not a regular file"):
+        await house.parts.ingestion.submit(ANN, "x", tmp_path / "pipe", DocumentMeta())
 
 
 @pytest.mark.parametrize(

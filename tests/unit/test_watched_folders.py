@@ -45,6 +45,23 @@ def test_files_of_a_folder_passes_over_hidden_and_unfinished_files(folder: Path)
     assert [name for _, name in files_of(folder / "below" / "..")] == ["papers/a.txt", "papers/below/b.txt"]
 
 
+def test_files_of_a_folder_passes_over_links_that_lead_out_and_special_files(folder: Path, tmp_path: Path) -> None:
+    inside, outside = put(folder, "a.txt", "text"), put(tmp_path, "outside.txt", "secret")
+    put(tmp_path, "elsewhere/x.txt", "secret")
+    (folder / "below" / "in.txt").symlink_to(inside)
+    (folder / "below" / "chain.txt").symlink_to(folder / "out.txt")
+    (folder / "out.txt").symlink_to(outside)
+    (folder / "up.txt").symlink_to(Path("..", "outside.txt"))
+    (folder / "elsewhere").symlink_to(tmp_path / "elsewhere")
+    (folder / "loop.txt").symlink_to(folder / "loop.txt")
+    (folder / "lost.txt").symlink_to(folder / "missing")
+    os.mkfifo(folder / "pipe.txt")
+    assert [name for _, name in files_of(folder)] == ["papers/a.txt", "papers/below/in.txt"]
+    # A folder given by a link is that folder.
+    (tmp_path / "given").symlink_to(folder)
+    assert [name for _, name in files_of(tmp_path / "given")] == ["papers/a.txt", "papers/below/in.txt"]
+
+
 @pytest.mark.parametrize("top", ["papers", "pa\npers", "pa\u0301pers"])
 def test_names_of_files_are_those_that_the_server_stores(tmp_path: Path, top: str) -> None:
     folder = tmp_path / top
