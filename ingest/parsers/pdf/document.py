@@ -49,9 +49,7 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings, session: Pa
             pages = _read_pages(document, limits, session)
     except _vendor_errors() as exc:
         _raise_if_out_of_memory(exc)
-        raise CorruptDocumentError(
-            f"{display_name}: the PDF is damaged and cannot be read ({type(exc).__name__})"
-        ) from exc
+        raise CorruptDocumentError(f"{display_name}: {_fault(exc, limits)}") from exc
     if not any(page.lines or page.tables for page in pages):
         raise NoTextError(f"{display_name}: none of its {len(pages)} pages has {_nothing(limits)}")
     return turn_boxes_back(assemble(pages, outline, title), pages)
@@ -61,6 +59,16 @@ def _nothing(limits: ParserSettings) -> str:
     return (
         "a text layer, and OCR is switched off" if limits.ocr == "off" else "text, and OCR found none in its pictures"
     )
+
+
+def _fault(error: Exception, limits: ParserSettings) -> str:
+    """Say what is wrong with a PDF; MuPDF refuses a page count that is negative or beyond its own bound."""
+    if "number of pages" in str(error):
+        return (
+            f"the PDF's page tree is damaged, or it has far more pages than the limit of {limits.max_pages}; "
+            "save it again, or in parts"
+        )
+    return f"the PDF is damaged or cut off and cannot be read ({type(error).__name__}); upload it again"
 
 
 def _pymupdf() -> Any:
@@ -86,7 +94,9 @@ def _raise_if_out_of_memory(error: Exception) -> None:
 
 def _check(document: Any, display_name: str, limits: ParserSettings) -> None:
     if document.page_count < 1:
-        raise CorruptDocumentError(f"{display_name}: the PDF has no pages")
+        raise CorruptDocumentError(
+            f"{display_name}: the PDF is damaged or cut off: no page is left of it; upload it again"
+        )
     if document.page_count > limits.max_pages:
         raise DocumentTooLargeError(f"{display_name}: {document.page_count} pages, the limit is {limits.max_pages}")
 
