@@ -82,10 +82,14 @@ def _bounded(members: Iterable[Member], packed: int, display_name: str, limits: 
         total += member.size_bytes
         if number > _MAX_MEMBERS:
             raise DocumentTooLargeError(f"{display_name}: the archive has more than {_MAX_MEMBERS} members")
-        if total > limits.max_attachments_bytes or (total > _RATIO_FREE_BYTES and total > packed * _MAX_RATIO):
+        above = ""
+        if total > limits.max_attachments_bytes:
+            above = f"the limit of {limits.max_attachments_bytes} bytes"
+        elif total > _RATIO_FREE_BYTES and total > packed * _MAX_RATIO:
+            above = f"{_MAX_RATIO} times its size, which no archive of documents reaches"
+        if above:
             raise DocumentTooLargeError(
-                f"{display_name}: the archive of {packed} bytes unpacks to {total} bytes or more; that is above the "
-                f"limit of {limits.max_attachments_bytes} bytes, or of {_MAX_RATIO} times its size"
+                f"{display_name}: the archive of {packed} bytes unpacks to {total} bytes or more; that is above {above}"
             )
         yield member
 

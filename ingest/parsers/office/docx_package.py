@@ -66,17 +66,23 @@ def _check_declared(
     members = package.infolist()
     total = sum(member.file_size for member in members)
     xml = sum(member.file_size for member in members if _is_xml(member.filename))
-    too_large = (
-        len(members) > _MAX_MEMBERS
-        or total > limits.memory_mb * _MEGABYTE // 2
-        or (xml > limits.memory_mb * _MEGABYTE // 16 and not streamed)
-        or (total > _RATIO_FREE_BYTES and total > packed * _MAX_RATIO)
-    )
-    if too_large:
-        raise DocumentTooLargeError(
-            f"{display_name}: the {kind} unpacks to {total // _MEGABYTE} MB in {len(members)} members, "
-            "more than a document may"
-        )
+    most, most_xml = limits.memory_mb // 2, limits.memory_mb // 16
+    fault = ""
+    if len(members) > _MAX_MEMBERS:
+        fault = f"has {len(members)} members, the limit is {_MAX_MEMBERS}"
+    elif total > most * _MEGABYTE:
+        fault = f"unpacks to {_megabytes(total)} MB, the limit is {most} MB"
+    elif xml > most_xml * _MEGABYTE and not streamed:
+        fault = f"unpacks to {_megabytes(xml)} MB of XML, the limit is {most_xml} MB"
+    elif total > _RATIO_FREE_BYTES and total > packed * _MAX_RATIO:
+        fault = f"unpacks from {packed} bytes to {_megabytes(total)} MB, the limit is {_MAX_RATIO} times its size"
+    if fault:
+        raise DocumentTooLargeError(f"{display_name}: the {kind} {fault}")
+
+
+def _megabytes(size: int) -> int:
+    """Round up, so that what is above a limit never reads as the limit."""
+    return -(-size // _MEGABYTE)
 
 
 def _check_xml(package: zipfile.ZipFile, member: zipfile.ZipInfo, display_name: str, kind: str) -> None:
