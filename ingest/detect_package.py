@@ -87,6 +87,7 @@ def ole_kind(path: Path, display_name: str) -> Kind:
 
     Raises:
         EncryptedDocumentError: an Office file that is encrypted as a whole.
+        CorruptDocumentError: its directory is damaged, and nothing known is found in it.
     """
     names = _root_streams(path)
     if "EncryptedPackage" in names:
@@ -94,7 +95,11 @@ def ole_kind(path: Path, display_name: str) -> Kind:
     for stream, format in _OLE_STREAMS:
         if any(name == stream or (stream.endswith("_") and name.startswith(stream)) for name in names):
             return KINDS[format]
-    return Kind(None, "an OLE compound file")
+    if names:
+        return Kind(None, "an OLE compound file of no known Office program")
+    raise CorruptDocumentError(
+        f"{display_name}: this is a damaged, cut off or unknown Office file (DOC, XLS, PPT, MSG); upload it again"
+    )
 
 
 def _root_streams(path: Path) -> frozenset[str]:

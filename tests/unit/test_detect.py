@@ -159,6 +159,12 @@ def test_detect_refuses_a_cut_zip(tmp_path: Path) -> None:
         detect(written(tmp_path, zipped({"word/document.xml": "x" * 500})[:200]), "a.docx")
 
 
+@pytest.mark.parametrize("content", [OLE + bytes(600), OLE + b"\x00\x01" * 5000])
+def test_detect_calls_a_cut_office_file_damaged(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(CorruptDocumentError, match="damaged, cut off or unknown Office file"):
+        detect(written(tmp_path, content), "a.xls")
+
+
 def test_detect_tells_an_encrypted_office_file(tmp_path: Path) -> None:
     content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500 + "EncryptedPackage".encode("utf-16-le")
     with pytest.raises(EncryptedDocumentError):
