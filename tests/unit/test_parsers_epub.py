@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.errors import (
@@ -144,7 +144,16 @@ def test_epub_large_member_is_refused(tmp_path: Path) -> None:
 def test_epub_with_entities_of_its_own_is_refused(tmp_path: Path) -> None:
     members = two_chapters()
     members["META-INF/container.xml"] = '<!DOCTYPE c [<!ENTITY a "b">]>' + CONTAINER.partition("?>")[2]
-    with pytest.raises(CorruptDocumentError):
+    with pytest.raises(CorruptDocumentError, match="declares entities of its own, which is refused"):
+        parsed(tmp_path, members)
+
+
+def test_epub_with_entities_in_its_package_document_says_so(tmp_path: Path) -> None:
+    members = two_chapters()
+    package_document = members["OPS/book.opf"]
+    assert isinstance(package_document, str)
+    members["OPS/book.opf"] = '<!DOCTYPE p [<!ENTITY a "b">]>' + package_document.partition("?>")[2]
+    with pytest.raises(CorruptDocumentError, match="declares entities of its own, which is refused"):
         parsed(tmp_path, members)
 
 
@@ -162,6 +171,7 @@ def test_epub_missing_chapter_is_noted(tmp_path: Path) -> None:
     assert "b.xhtml is missing in the book" in parsed(tmp_path, members).notes
 
 
+@example(position=1553, junk=b"\x01")
 @given(st.integers(0, 2000), st.binary(min_size=1, max_size=8))
 def test_epub_damaged_anywhere_raises_only_our_errors(
     tmp_path_factory: pytest.TempPathFactory, position: int, junk: bytes

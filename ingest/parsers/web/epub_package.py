@@ -19,7 +19,7 @@ _MEGABYTE = 1024 * 1024
 _MAX_MEMBERS = 20_000
 _MAX_RATIO = 400
 _RATIO_FREE_BYTES = 16 * _MEGABYTE
-_ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+_ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError, ValueError)
 FONT_OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 """Algorithms that hide fonts alone; any other one is copy protection."""
 
@@ -104,11 +104,11 @@ class Container:
             raise DocumentTooLargeError(f"{self._name}: a file of the book is above {self._budget // _MEGABYTE} MB")
         return content
 
-    def xml(self, path: str) -> Element | None:
-        """Return a member's XML; None where there is none that can be read.
+    def xml(self, path: str, *, needed: bool = False) -> Element | None:
+        """Return a member's XML; None where there is none, or none that can be read and the book goes on without.
 
         Raises:
-            CorruptDocumentError: the member is damaged.
+            CorruptDocumentError: the member is damaged; or it is needed, and not well-formed or with entities.
             DocumentTooLargeError: it is larger than the memory limit bears.
         """
         content = self.read(path)
@@ -117,6 +117,8 @@ class Container:
         try:
             return read_xml(content, self._name)
         except IngestError:
+            if needed:
+                raise
             return None
 
     def _damaged(self) -> CorruptDocumentError:
@@ -129,10 +131,10 @@ def read_book(container: Container, display_name: str) -> Book:
     Raises:
         CorruptDocumentError: there is none, or it names no file to read.
     """
-    found = container.xml("META-INF/container.xml")
+    found = container.xml("META-INF/container.xml", needed=True)
     roots = [element for element in _named(found, "rootfile") if element.get("full-path")]
     package_path = unquote(roots[0].get("full-path", "")) if roots else ""
-    package = container.xml(package_path) if package_path else None
+    package = container.xml(package_path, needed=True) if package_path else None
     if package is None:
         raise CorruptDocumentError(f"{display_name}: the book has no package document")
     folder = posixpath.dirname(package_path)
