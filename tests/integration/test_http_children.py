@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import logging
+import re
 import zipfile
 from collections.abc import Awaitable, Callable
 from email.message import EmailMessage
@@ -82,6 +83,25 @@ async def test_an_attachment_of_a_message_is_found_and_goes_with_it(
     assert found["passages"] == []
     home = tmp_path / "home"
     assert list((home / "originals").rglob("*.original")) == []
+
+
+async def test_secrets_in_the_name_of_an_attachment_are_nowhere_in_the_clear(
+    open_app: OpenApp, upload_and_wait: Upload, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="ingest")
+    client = await open_app()
+    name = "taxi 13800138000 wang@acme.example.md"
+    content = mail((name, TAXI), ("13900139000.ics", "BEGIN:VCALENDAR\nEND:VCALENDAR\n"))
+    job = await upload_and_wait(client, "rules.eml", content)
+    (source,) = await children(client, job["document_id"])
+    assert re.fullmatch(r"rules\.eml/taxi \[PHONE_\w+\] \[EMAIL_\w+\]\.md", source)
+    report = (await client.get(f"/v1/documents/{job['document_id']}/report")).json()
+    assert any(re.match(r"\[PHONE_\w+\]\.ics was not read", note) for note in report["notes"])
+    answers = [(await client.get(path)).text for path in ("/v1/documents", "/v1/jobs")]
+    kept = [path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    for value in ("13800138000", "13900139000", "wang@acme"):
+        assert value not in caplog.text + "".join(answers)
+        assert not any(value.encode() in each for each in kept)
 
 
 async def test_archives_in_archives_are_read(open_app: OpenApp, upload_and_wait: Upload) -> None:
