@@ -249,3 +249,14 @@ def test_org_links_show_their_description_and_long_headings_are_paragraphs(tmp_p
     assert (blocks[0].kind, blocks[0].text) == ("heading", "See the site and this")
     assert [block.kind for block in blocks].count("heading") == 1
     assert " ".join(block.text for block in blocks[1:]).count("long") == 300
+
+
+@pytest.mark.parametrize("mark", ["`a ", "*a ", "|a ", "a_ ", "``a ", "[1]_ ", "|a| ", "`a`_ ", "a__ "])
+def test_rst_paragraph_of_endless_marks_is_kept_as_it_stands(tmp_path: Path, mark: str) -> None:
+    (block,) = rst(tmp_path, mark * 6000).blocks
+    assert block.text == (mark * 6000).strip()
+
+
+def test_rst_of_endless_problems_is_read_without_further_markup(tmp_path: Path) -> None:
+    texts = [block.text for block in rst(tmp_path, "A *word*.\n\n" + "`a\n\n" * 1500 + "A *word*.\n").blocks]
+    assert (texts[0], texts[-1], texts.count("`a")) == ("A word.", "A *word*.", 1500)

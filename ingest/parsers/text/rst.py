@@ -10,6 +10,7 @@ from typing import cast
 
 from docutils import nodes
 from docutils.core import publish_doctree  # pyright: ignore[reportUnknownVariableType]
+from docutils.parsers.rst import Parser
 from docutils.utils import SystemMessage
 
 from ingest.errors import CorruptDocumentError, NoTextError
@@ -18,6 +19,7 @@ from ingest.parsers.session import QUIET, ParseSession
 from ingest.parsers.text.decoding import decode
 from ingest.parsers.text.joining import collapse, join_lines
 from ingest.parsers.text.lines import blocks_of_text
+from ingest.parsers.text.rst_inline import BoundedInliner
 from ingest.parsers.text.text import damage_notes
 from ingest.settings import ParserSettings
 from ingest.types import Block, ParsedDocument
@@ -60,7 +62,11 @@ def parse_rst(path: Path, display_name: str, limits: ParserSettings, session: Pa
     try:
         tree = cast(
             "nodes.document",
-            publish_doctree(decoded.text, settings_overrides=_SETTINGS | {"warning_stream": io.StringIO()}),
+            publish_doctree(
+                decoded.text,
+                parser=Parser(inliner=BoundedInliner()),
+                settings_overrides=_SETTINGS | {"warning_stream": io.StringIO()},
+            ),
         )
         reader = _Reader()
         blocks = tuple(reader.read(tree))
