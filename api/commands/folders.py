@@ -13,6 +13,8 @@ _HIDDEN = (".", "~$")
 _UNFINISHED = (".tmp", ".part", ".crdownload", ".download", ".swp", "~")
 """Endings of files that a program is still writing."""
 
+_NEVER_TAKEN = (-1, -1)
+
 
 def files_of(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files of a folder, at any depth, each with its name.
@@ -96,6 +98,13 @@ class FolderState:
         for path in gone:
             del self._taken[path]
         return Look([(path, self._names[path]) for path in ready], names, growing, not present)
+
+    def try_again(self, path: Path, after_s: float) -> None:
+        """Report a file once more when some time has gone, though it does not change."""
+        if path in self._taken:
+            # Not removed: when the file goes, a version of it that was taken earlier must go too.
+            self._taken[path] = _NEVER_TAKEN
+            self._since[path] = self._clock() + after_s - self._settle_s
 
     def names(self) -> set[str]:
         """Return the names of all files that the last look found."""

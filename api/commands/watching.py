@@ -9,15 +9,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
 
-from api.client import AttestClient
+from api.client import AttestClient, displayed
 from api.commands.folders import FolderState, Look
 from api.commands.intake import Outcome, ingest_files
 from api.commands.session import err
+from api.errors import STATUS
 
 _SETTLE_MS = 1000
 """Files that stayed the same for so long are taken to be whole."""
+_TRY_AGAIN_S = 30.0
+_UNREACHABLE = "server_unreachable"
+_PASSING = {_UNREACHABLE, "unreadable", "http"} | {code for code, status in STATUS.items() if status in {429, 503}}
+"""What an upload failed for, that may be over when it is tried again."""
 
 
 async def watch(
@@ -59,18 +65,46 @@ async def _watch(
 ) -> None:
     state = FolderState(folder, settle_s=_SETTLE_MS / 1000)
     first = True
+    gone: list[str] = []
     async for look in _looks(folder, state):
-        for outcome in await ingest_files(client, look.ready, fields, progress=False) if look.ready else ():
+        for outcome in await _take_in(client, state, look.ready, fields) if look.ready else ():
             say(outcome)
-        if not delete_missing or look.empty:
+        if not delete_missing:
             continue
-        gone = list(look.gone)
-        if first:
-            # Files that went while nobody was watching.
-            gone += await _without_file(client, state.prefix, state.names())
-            first = False
-        for outcome in await _delete(client, gone):
-            say(outcome)
+        gone += look.gone
+        if look.empty:
+            gone.clear()
+            continue
+        try:
+            if first:
+                # Files that went while nobody was watching.
+                gone += await _without_file(client, state.prefix, state.names())
+                first = False
+            present = state.names()
+            for outcome in await _delete(client, [name for name in gone if name not in present]):
+                say(outcome)
+            gone.clear()
+        except httpx.TransportError as exc:
+            err.print(f"deleting waits, the server cannot be reached: {exc}", style="dim", markup=False)
+
+
+async def _take_in(
+    client: AttestClient, state: FolderState, ready: Sequence[tuple[Path, str]], fields: dict[str, Any]
+) -> list[Outcome]:
+    """Upload files; what failed for a reason that passes is tried again after a while."""
+    try:
+        outcomes = await ingest_files(client, ready, fields, progress=False)
+    except httpx.TransportError as exc:
+        # Those that arrived will be found unchanged.
+        outcomes = [
+            Outcome(displayed(path), "failed", error_code=_UNREACHABLE, error=f"the server cannot be reached: {exc}")
+            for path, _ in ready
+        ]
+    passing = {each.path for each in outcomes if each.document_id is None and each.error_code in _PASSING}
+    for path, _ in ready:
+        if displayed(path) in passing:
+            state.try_again(path, _TRY_AGAIN_S)
+    return outcomes
 
 
 async def _looks(folder: Path, state: FolderState) -> AsyncIterator[Look]:

@@ -7,10 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from api.client import ProblemError
 from api.commands.folders import FolderState, files_of
-from api.commands.watching import _delete, _without_file
+from api.commands.watching import _delete, _take_in, _without_file
 from ingest.naming import source_name
 
 
@@ -163,3 +165,52 @@ async def test_watching_misses_no_file_whose_name_the_server_stores_altered(fold
     server.sources = [source_name("papers/a\nb.txt", "?"), "papers/gone.txt", "others/x.txt"]
     client: Any = server
     assert await _without_file(client, state.prefix, state.names()) == ["papers/gone.txt"]
+
+
+class _Failing(_Server):
+    """Fails uploads for a reason, and deletes where there is no server."""
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self.failure = failure
+
+    async def upload(self, path: Path, source: str, fields: dict[str, Any]) -> dict[str, Any]:
+        raise self.failure
+
+
+@pytest.mark.parametrize(
+    ("failure", "comes_again"),
+    [
+        (httpx.ConnectError("refused"), True),
+        (ProblemError("store_unavailable", "the store is away", 503), True),
+        (ProblemError("http", "the server answered with status 429", 429), True),
+        (PermissionError("locked by another program"), True),
+        (ProblemError("document_too_large", "too large", 413), False),
+    ],
+)
+async def test_watching_tries_a_file_again_that_failed_for_a_passing_reason(
+    folder: Path, failure: Exception, comes_again: bool
+) -> None:
+    put(folder, "a.txt", "one")
+    now = [0.0]
+    state = FolderState(folder, settle_s=1, clock=lambda: now[0])
+    state.look()
+    now[0] += 1
+    client: Any = _Failing(failure)
+    (outcome,) = await _take_in(client, state, state.look().ready, {})
+    assert outcome.state == "failed"
+    later = state.look()
+    assert (later.ready, later.growing) == ([], comes_again)
+    now[0] += 60
+    assert bool(ready(state)) == comes_again
+    assert ready(state) == []
+
+
+def test_folder_state_reports_a_file_to_be_tried_again_as_gone_when_it_goes(folder: Path) -> None:
+    path = put(folder, "a.txt", "one")
+    state = watched(folder)
+    state.look()
+    assert ready(state) == ["papers/a.txt"]
+    state.try_again(path, 30)
+    path.unlink()
+    assert list(state.look().gone) == ["papers/a.txt"]
