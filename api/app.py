@@ -6,12 +6,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from api import problems
 from api.auth import KeyRing
 from api.container import open_container
 from api.limits import BodyLimit
+from api.queries import known_query
 from api.routes import chat, databases, documents, health, jobs, pages, runs, search
 from api.settings import Settings
 
@@ -43,6 +44,7 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         max_upload_bytes=settings.server.max_upload_mb * 1024 * 1024,
         upload_path="/v1/documents",
     )
-    for room in (health, documents, databases, pages, jobs, search, chat, runs):
-        app.include_router(room.router)
+    app.include_router(health.router)
+    for room in (documents, databases, pages, jobs, search, chat, runs):
+        app.include_router(room.router, dependencies=[Depends(known_query)])
     return app

@@ -169,3 +169,26 @@ async def test_unknown_things_are_problems(open_app: OpenApp) -> None:
         answer = await client.get(path)
         assert answer.status_code == 404, path
         assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "path", ["documents", "jobs", "runs", "databases", "documents/x", "documents/x/pages/1.png", "runs/x/events"]
+)
+async def test_unknown_query_parameters_are_refused_by_name(open_app: OpenApp, path: str) -> None:
+    client = await open_app()
+    answer = await client.get(f"/v1/{path}", params={"bogus": "1", "chunk_": "2"})
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "invalid_request"
+    assert [error["field"] for error in answer.json()["errors"]] == ["query.bogus", "query.chunk_"]
+
+
+async def test_known_query_parameters_pass(open_app: OpenApp) -> None:
+    client = await open_app()
+    for query in ("documents?parent=x&source=y&own=true&limit=5&offset=0", "jobs?limit=5&offset=1", "runs?limit=2"):
+        assert (await client.get(f"/v1/{query}")).status_code == 200, query
+    refused = await client.get("/v1/documents?Limit=5")
+    assert "parameters are limit, offset, own, parent, source" in refused.json()["detail"]
+
+
+async def test_callers_without_a_key_learn_no_parameters(guarded: httpx.AsyncClient) -> None:
+    assert (await guarded.get("/v1/documents?bogus=1")).status_code == 401
