@@ -18,7 +18,7 @@ MEGABYTE = 1024 * 1024
 
 
 def result(attachments: Path | None = None) -> Result:
-    return Result("a.pdf", LIMITS, attachments, lambda done, total: None)
+    return Result(Path("/plain/a"), "a.pdf", LIMITS, attachments, lambda done, total: None)
 
 
 def frame_of(item: bytes, kind: FrameKind) -> Frame:
