@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
+from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from api.client import AttestClient, displayed
 from api.commands.folders import FolderState, Look
@@ -111,10 +112,23 @@ async def _looks(folder: Path, state: FolderState) -> AsyncIterator[Look]:
     look = state.look()
     yield look
     # The names of changed files are not used: looking misses nothing, whatever the system dropped of its events.
-    async for changes in awatch(folder, watch_filter=None, rust_timeout=_SETTLE_MS, yield_on_timeout=True):
-        if changes or look.growing:
+    async for changed in _stirs(folder):
+        if changed or look.growing:
             look = await asyncio.to_thread(state.look)
             yield look
+
+
+async def _stirs(folder: Path) -> AsyncIterator[bool]:
+    """Yield True when something may have changed, False when nothing has for a second."""
+    while True:
+        try:
+            async for changes in awatch(folder, watch_filter=None, rust_timeout=_SETTLE_MS, yield_on_timeout=True):
+                yield bool(changes)
+            return
+        except* WatchfilesRustInternalError:
+            pass  # it ends at the first event of a file whose name is no UTF-8
+        await asyncio.sleep(_SETTLE_MS / 1000)
+        yield True
 
 
 async def _without_file(client: AttestClient, prefix: str, names: set[str]) -> list[str]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from api.client import ProblemError
+from api.commands import watching
 from api.commands.folders import FolderState, files_of
-from api.commands.watching import _delete, _take_in, _without_file
+from api.commands.watching import _delete, _looks, _take_in, _without_file
 from ingest.naming import source_name
 
 
@@ -214,3 +217,20 @@ def test_folder_state_reports_a_file_to_be_tried_again_as_gone_when_it_goes(fold
     state.try_again(path, 30)
     path.unlink()
     assert list(state.look().gone) == ["papers/a.txt"]
+
+
+async def test_watching_goes_on_after_an_event_of_a_file_whose_name_is_no_utf8(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = itertools.count()
+
+    async def awatch(*_paths: Path, **_options: Any) -> AsyncIterator[set[str]]:
+        if next(starts) == 0:
+            raise ExceptionGroup("in a task group", [WatchfilesRustInternalError("Unable to decode path")])
+        yield {"changed"}
+
+    monkeypatch.setattr(watching, "awatch", awatch)
+    monkeypatch.setattr(watching, "_SETTLE_MS", 0)
+    put(folder, "a.txt", "text")
+    looks = [look async for look in _looks(folder, watched(folder))]
+    assert [[name for _, name in look.ready] for look in looks] == [[], ["papers/a.txt"], []]
