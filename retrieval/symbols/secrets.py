@@ -16,6 +16,7 @@ from stdnum.cn import ric
 
 from retrieval.symbols.currencies import currency_before
 from retrieval.symbols.fold import mask
+from retrieval.symbols.secrets_broken import torn_card, torn_groups, torn_mobile
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,21 @@ def _rows(text: str) -> Iterator[SecretFound]:
                 yield SecretFound(kind, value, starts[first], starts[last] - 1)
 
 
+def _torn(text: str) -> Iterator[SecretFound]:
+    """Find mobile numbers and cards that a line end has torn; the space that joined the lines stands inside."""
+    for match in torn_groups(text):
+        start, end = match.span()
+        if _is_ordinary(text, start, end):
+            continue
+        before = text[max(0, start - 24) : start]
+        mobile = torn_mobile(match.group(), is_labelled=_PHONE_LABEL.search(before) is not None)
+        card = torn_card(match.group())
+        if mobile is not None:
+            yield SecretFound("mobile", mobile, start - before.endswith("+"), end)
+        elif card is not None and _is_card(card):
+            yield SecretFound("bank_card", card, start, end)
+
+
 def _explain(groups: list[str]) -> Iterator[tuple[str, str, int, int]]:
     """Yield (kind, value, first, last) of a partition of all groups into secrets; nothing if there is none."""
     best: list[tuple[str, str, int] | None] = [None] * len(groups)
@@ -242,5 +258,5 @@ def _digits(text: str) -> str:
 
 
 _STAGES: tuple[Callable[[str], Iterator[SecretFound]], ...] = (
-    _emails, _id_cards, _old_id_cards, _bank_cards, _mobiles, _rows,
+    _emails, _id_cards, _old_id_cards, _bank_cards, _mobiles, _rows, _torn,
 )  # fmt: skip
