@@ -130,7 +130,7 @@ def test_epub_of_pictures_has_no_text(tmp_path: Path) -> None:
 
 
 def test_epub_bomb_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DocumentTooLargeError):
+    with pytest.raises(DocumentTooLargeError, match="the limit is 400 times its size"):
         parsed(tmp_path, two_chapters() | {"OPS/x.bin": b"\0" * (40 * 1024 * 1024)})
 
 

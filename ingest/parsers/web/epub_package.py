@@ -71,13 +71,16 @@ class Container:
             raise self._damaged() from exc
         members = self._zip.infolist()
         total = sum(member.file_size for member in members)
-        bomb = total > _RATIO_FREE_BYTES and total > self._path.stat().st_size * _MAX_RATIO
-        if len(members) > _MAX_MEMBERS or total > self._total or bomb:
+        above = ""
+        if len(members) > _MAX_MEMBERS:
+            above = f"has {len(members)} files, the limit is {_MAX_MEMBERS}"
+        elif total > self._total:
+            above = f"unpacks to {total} bytes, the limit is {self._total}"
+        elif total > _RATIO_FREE_BYTES and total > self._path.stat().st_size * _MAX_RATIO:
+            above = f"unpacks to {total} bytes, the limit is {_MAX_RATIO} times its size"
+        if above:
             self._zip.close()
-            raise DocumentTooLargeError(
-                f"{self._name}: the book unpacks to {total // _MEGABYTE} MB in {len(members)} files, "
-                "more than a book may"
-            )
+            raise DocumentTooLargeError(f"{self._name}: the book {above}")
         self._names = {name.lower(): name for name in self._zip.namelist()}
         return self
 
