@@ -333,6 +333,18 @@ def test_pdf_that_is_broken_is_corrupt(tmp_path: Path, content: bytes) -> None:
         parse_pdf(path, "a.pdf", LIMITS)
 
 
+def test_pdf_without_its_end_is_read_and_noted(tmp_path: Path) -> None:
+    draft = Draft()
+    for number in range(20):
+        draft.new_page().text(72, 80, f"page {number}")
+    content = draft.document.tobytes()
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert parse_pdf(path, "a.pdf", LIMITS).notes == ()
+    path.write_bytes(content[: len(content) // 2])
+    assert any("end is missing" in note for note in parse_pdf(path, "a.pdf", LIMITS).notes)
+
+
 def test_pdf_that_declares_a_million_pages_is_refused(tmp_path: Path) -> None:
     draft = Draft().new_page().text(72, 80, "one")
     content = draft.document.tobytes().replace(b"/Count 1", b"/Count 1000000")

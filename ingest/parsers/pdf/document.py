@@ -28,6 +28,9 @@ _TOOL_TITLE = re.compile(
     re.I,
 )
 """Titles that programs write by themselves."""
+_CUT = "the file's end is missing: what was left of it was read, pages may be lost"
+_END_WITHIN = 2048
+"""Bytes at the end in which the end mark stands; some programs write blanks after it."""
 _SHRINK_EVERY = 64
 """Pages between two looks at MuPDF's cache of fonts and pictures, which grows to 256 MB otherwise."""
 
@@ -47,12 +50,20 @@ def parse_pdf(path: Path, display_name: str, limits: ParserSettings, session: Pa
             _check(document, display_name, limits)
             outline, title = _outline(document), _metadata_title(document)
             pages = _read_pages(document, limits, session)
+            is_cut = bool(document.is_repaired) and not _has_end(path)
     except _vendor_errors() as exc:
         _raise_if_out_of_memory(exc)
         raise CorruptDocumentError(f"{display_name}: {_fault(exc, limits)}") from exc
     if not any(page.lines or page.tables for page in pages):
         raise NoTextError(f"{display_name}: none of its {len(pages)} pages has {_nothing(limits)}")
-    return turn_boxes_back(assemble(pages, outline, title), pages)
+    parsed = turn_boxes_back(assemble(pages, outline, title), pages)
+    return parsed.model_copy(update={"notes": (*parsed.notes, _CUT)}) if is_cut else parsed
+
+
+def _has_end(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _END_WITHIN))
+        return b"%%EOF" in file.read()
 
 
 def _nothing(limits: ParserSettings) -> str:
