@@ -105,7 +105,7 @@ def plain_number(value: float) -> str:
 
 def _is_exact(value: float) -> bool:
     """Tell whether every digit of a number stands for itself: card and identity numbers have 16 to 19 of them."""
-    return isinstance(value, int) or (abs(value) < _MAX_EXACT and value == int(value))
+    return isinstance(value, int) or (abs(value) < _MAX_EXACT and value.is_integer())
 
 
 def _choose(sections: Sequence[_Section], value: float) -> tuple[_Section | None, float]:
