@@ -214,17 +214,16 @@ class Lifecycle:
             select_documents(connection, documents.c.document_id == document_id, documents.c.state != "deleted")
         )
 
-    def withdraw(self, connection: Connection, document_id: str) -> None:
-        """Remove the pending row of an upload whose bytes were ready already, in the caller's transaction."""
-        pending = exists(
-            select(documents.c.document_id).where(
-                documents.c.document_id == document_id, documents.c.state == "pending"
+    def withdraw(self, document_id: str) -> None:
+        """Remove the row of an upload whose bytes were ready already, once nothing else of it is left."""
+        bare = and_(documents.c.document_id == document_id, documents.c.state == "deleted", documents.c.purged)
+        with self._engine.begin() as connection:
+            connection.execute(
+                delete(document_access).where(
+                    document_access.c.document_id == document_id, exists(select(documents.c.document_id).where(bare))
+                )
             )
-        )
-        connection.execute(delete(document_access).where(document_access.c.document_id == document_id, pending))
-        connection.execute(
-            delete(documents).where(documents.c.document_id == document_id, documents.c.state == "pending")
-        )
+            connection.execute(delete(documents).where(bare))
 
     def delete(self, connection: Connection, principal: Principal, document_id: str) -> Document:
         """Mark a document deleted, and all found inside it, in the caller's transaction.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from sqlalchemy import Engine
 
@@ -99,7 +100,11 @@ class Pipeline:
             return Work(claim, document)
         former = await asyncio.to_thread(self._lifecycle.current, document)
         if former is not None and former.content_hash == claim.content_hash and former.meta == document.meta:
-            if await asyncio.to_thread(self._leave_unchanged, claim, former):
+            settled = await asyncio.to_thread(self._leave_unchanged, claim, former)
+            if settled == "ended":
+                await self._purger.purge(claim.tenant, claim.document_id)
+                await asyncio.to_thread(self._lifecycle.withdraw, claim.document_id)
+            if settled != "former_gone":
                 return None
             # Deleted in this moment: what was uploaded is all there is now.
             former = await asyncio.to_thread(self._lifecycle.current, document)
@@ -138,20 +143,19 @@ class Pipeline:
             raise JobCancelledError(f"document {claim.document_id!r}: deleted")
         return document
 
-    def _leave_unchanged(self, claim: Claim, former: Document) -> bool:
-        """End the job of bytes that are ready already; False when they are ready no more."""
+    def _leave_unchanged(self, claim: Claim, former: Document) -> Literal["ended", "not_ours_any_more", "former_gone"]:
+        """End the job of bytes that are ready already, unless they are ready no more."""
         password = self._originals.password(claim.tenant, claim.document_id)
         with self._engine.begin() as connection:
             if not self._lifecycle.hold_ready(connection, former.document_id):
-                return False
-            ended = self._leases.succeed(connection, claim, "unchanged", former.document_id)
-            if ended:
-                self._lifecycle.withdraw(connection, claim.document_id)
-                self._children.retry_failed(connection, former, password)
-        if ended:
-            # Not before the commit: until then it may be all there is. After a crash here it is swept as an orphan.
-            self._originals.delete(claim.document_id)
-        return True
+                return "former_gone"
+            if not self._leases.succeed(connection, claim, "unchanged", former.document_id):
+                return "not_ours_any_more"
+            # Its original goes after the commit, for until then it may be all there is. As long as
+            # it is there the row is too: after a crash the next worker finds it by that.
+            self._lifecycle.drop(connection, claim.document_id)
+            self._children.retry_failed(connection, former, password)
+        return "ended"
 
     async def _parse(self, work: Work) -> ParsedDocument:
         document = work.document
