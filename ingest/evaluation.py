@@ -14,17 +14,15 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ingest.errors import IngestError, ParserLimitError
-from ingest.evaluation_report import ExpectedFailure, FileResult, FilesReport, Recall, StringFault
+from ingest.evaluation_report import ExpectedFailure, FileResult, FilesReport, Outcome, Recall, StringFault
 from ingest.evaluation_text import StringCase, includes, read_string_cases, text_of, token_recall
-from ingest.types import Document, DocumentMeta, ParsedDocument
+from ingest.preview import unstored_document
+from ingest.types import ParsedDocument
 from ingest.work import Cutter, Parsers
-
-Outcome = Literal["ready", "failed", "crashed", "hung", "silent_empty"]
 
 FORMATS_READ = frozenset((
     *("pdf", "docx", "doc", "pptx", "ppt", "xlsx", "xlsm", "xls", "csv", "tsv", "odt", "ods", "odp"),
@@ -122,8 +120,7 @@ class FilesEvaluation:
             parsed = await self._parsers.parse(
                 path, path.name, password=self._passwords.get(name), attachments=Path(folder)
             )
-        document = _document(path.name, parsed)
-        cut = await asyncio.to_thread(self._cutter.cut, parsed, document)
+        cut = await asyncio.to_thread(self._cutter.cut, parsed, unstored_document(path.name, parsed))
         return parsed, len(cut.chunks)
 
     def _recall(self, path: Path, text: str) -> Recall | None:
@@ -202,20 +199,3 @@ def _opens(entry: dict[str, Any], has_password: bool) -> bool:
 def _is_textless(entry: dict[str, Any]) -> bool:
     """Tell whether that reader found neither a character nor a picture: there is nothing to find."""
     return entry.get("pages", 0) > 0 and entry.get("chars") == 0 and entry.get("images") == 0
-
-
-def _document(source: str, parsed: ParsedDocument) -> Document:
-    return Document(
-        document_id="0" * 32,
-        tenant="evaluation",
-        source=source,
-        version=1,
-        state="pending",
-        meta=DocumentMeta(),
-        title=parsed.title or source,
-        format=parsed.format,
-        size_bytes=0,
-        page_count=parsed.page_count,
-        created_by="evaluation",
-        created_at=datetime(2024, 1, 1, tzinfo=UTC),
-    )

@@ -7,6 +7,8 @@ from typing import Literal
 
 from retrieval.types import Value
 
+Outcome = Literal["ready", "failed", "crashed", "hung", "silent_empty"]
+
 
 class ExpectedFailure(Value):
     """A file that cannot become ready, by the judgement of a person who looked at it."""
@@ -46,7 +48,7 @@ class FileResult(Value):
     """No reader finds a character or a picture in it: a failure that says "no text" is the right end."""
     expected: str | None = None
     """Why its failure is right, where somebody looked at it and it fails with the error that he named."""
-    outcome: Literal["ready", "failed", "crashed", "hung", "silent_empty"] = "failed"
+    outcome: Outcome = "failed"
     error_code: str | None = None
     error: str | None = None
     seconds: float = 0.0

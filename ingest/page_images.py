@@ -16,7 +16,6 @@ from ingest.vault import Vault
 from retrieval.store import VectorStore
 from retrieval.types import Box, Principal, Scope
 
-PICTURE = "page.png"
 _WITH_PAGES = frozenset({"pdf", "image"})
 
 
@@ -111,14 +110,34 @@ class PageImages:
         async with AsyncExitStack() as stack:
             path = await asyncio.to_thread(stack.enter_context, self._originals.plain(tenant, document_id))
             folder = await asyncio.to_thread(stack.enter_context, self._originals.inside(document_id))
-            drawn = await self._draughtsman.parse(
-                path,
-                document.source,
-                password=await asyncio.to_thread(self._originals.password, tenant, document_id),
-                attachments=folder,
-                instructions=instructions,
-            )
-            for picture in drawn.attachments:
-                if picture.name == PICTURE:
-                    return await asyncio.to_thread((folder / picture.file).read_bytes)
-        raise CorruptDocumentError(f"document {document_id!r}: the page cannot be drawn")
+            password = await asyncio.to_thread(self._originals.password, tenant, document_id)
+            return await draw(self._draughtsman, path, document.source, folder, instructions, password)
+
+
+async def draw(
+    draughtsman: Draughtsman,
+    path: Path,
+    display_name: str,
+    folder: Path,
+    instructions: Mapping[str, object],
+    password: str | None,
+) -> bytes:
+    """Have a page drawn and return it as PNG.
+
+    Args:
+        draughtsman: the drawing processes.
+        path: the file.
+        display_name: what messages call it.
+        folder: an empty folder for the picture.
+        instructions: fields of `ingest.parsers.pictures.canvas.Drawing`.
+        password: opens an encrypted document.
+
+    Raises:
+        IngestError: the page cannot be drawn.
+    """
+    drawn = await draughtsman.parse(
+        path, display_name, password=password, attachments=folder, instructions=instructions
+    )
+    if not drawn.attachments:
+        raise CorruptDocumentError(f"{display_name}: the page cannot be drawn")
+    return await asyncio.to_thread((folder / drawn.attachments[0].file).read_bytes)

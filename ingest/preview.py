@@ -36,7 +36,16 @@ async def preview(
     """
     name = source_name(path.name, fallback="unnamed")
     parsed = await parsers.parse(path, name, password=password, attachments=attachments)
-    document = Document(
+    document = unstored_document(name, parsed)
+    cut = await asyncio.to_thread(cutter.cut, parsed, document)
+    if not cut.chunks:
+        raise NoTextError(f"{name}: no text was found in it")
+    return Preview(parsed, cut.chunks, build_report(parsed, cut.chunks), cut.title)
+
+
+def unstored_document(name: str, parsed: ParsedDocument) -> Document:
+    """Return what the chunker needs to know of a document that no catalogue holds."""
+    return Document(
         document_id="0" * 32,
         tenant="preview",
         source=name,
@@ -45,12 +54,8 @@ async def preview(
         meta=DocumentMeta(),
         title=title_of(parsed.title) or name,
         format=parsed.format,
-        size_bytes=(await asyncio.to_thread(path.stat)).st_size,
+        size_bytes=0,
         page_count=parsed.page_count,
         created_by="preview",
         created_at=datetime.now(UTC),
     )
-    cut = await asyncio.to_thread(cutter.cut, parsed, document)
-    if not cut.chunks:
-        raise NoTextError(f"{name}: no text was found in it")
-    return Preview(parsed, cut.chunks, build_report(parsed, cut.chunks), cut.title)

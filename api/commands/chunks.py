@@ -18,6 +18,7 @@ from api.errors import EXIT_FAILED, EXIT_USAGE
 from api.settings import Settings, load_settings
 from ingest.cutting import SymbolicCutter
 from ingest.errors import IngestError
+from ingest.page_images import draw
 from ingest.preview import Preview, preview
 from ingest.sandbox import ParserPool
 from retrieval.encoders.select import load_encoder
@@ -124,14 +125,8 @@ async def _pictures(settings: Settings, file: Path, password: str | None, count:
     try:
         for number in range(1, count + 1):
             with tempfile.TemporaryDirectory() as folder:
-                drawn = await draughtsman.parse(
-                    file,
-                    file.name,
-                    password=password,
-                    attachments=Path(folder),
-                    instructions={"page_number": number, "dpi": _DPI, "hides_secrets": False},
-                )
-                png = await asyncio.to_thread((Path(folder) / drawn.attachments[0].file).read_bytes)
+                instructions = {"page_number": number, "dpi": _DPI, "hides_secrets": False}
+                png = await draw(draughtsman, file, file.name, Path(folder), instructions, password)
             pictures.append(PagePicture(number, png))
     finally:
         await draughtsman.close()
