@@ -15,10 +15,13 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Engine
 
 from api.app import create_app
 from api.inprocess import InProcessTransport
 from api.settings import Settings, load_settings
+from ingest.fakes import sqlite_engine
+from ingest.tables import metadata
 from retrieval.settings import EncoderSettings
 
 ATTEST = str(Path(sys.executable).with_name("attest"))
@@ -66,6 +69,25 @@ async def finished(client: httpx.AsyncClient, job_id: str) -> dict[str, Any]:
 @pytest.fixture
 def upload_and_wait() -> Callable[..., Awaitable[dict[str, Any]]]:
     return upload
+
+
+# ---- ingestion on its own tables
+
+
+@pytest.fixture(scope="module")
+def shared_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """One engine for all: a fresh one compiles every statement anew, which is most of a test's time."""
+    engine = sqlite_engine(tmp_path_factory.mktemp("database"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def engine(shared_engine: Engine) -> Engine:
+    with shared_engine.begin() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+    return shared_engine
 
 
 # ---- attest as its users have it: a process

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine
 
 from ingest.assembly import IngestParts, assemble
-from ingest.fakes import InProcessParsers, ManualClock, ParagraphCutter, parcel, parcel_of, sqlite_engine
+from ingest.fakes import InProcessParsers, ManualClock, ParagraphCutter, parcel, parcel_of
 from ingest.settings import IngestSettings, ParserSettings
 from ingest.tables import metadata
 from ingest.types import Document, DocumentMeta, Job
@@ -75,21 +75,6 @@ class House:
         report = self.parts.ingestion.get_report(ANN, document_id)
         assert report is not None
         return report.notes
-
-
-@pytest.fixture(scope="module")
-def shared_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    engine = sqlite_engine(tmp_path_factory.mktemp("database"))
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def engine(shared_engine: Engine) -> Engine:
-    with shared_engine.begin() as connection:
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
-    return shared_engine
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -24,7 +24,7 @@ from ingest.errors import (
     UnknownDocumentError,
     UnknownJobError,
 )
-from ingest.fakes import InProcessParsers, ParagraphCutter, sqlite_engine
+from ingest.fakes import InProcessParsers, ParagraphCutter
 from ingest.settings import IngestSettings, ParserSettings
 from ingest.tables import metadata
 from ingest.types import Document, DocumentMeta, Job
@@ -124,22 +124,6 @@ def build(
         retry_delay_s=lambda _attempt: 0.0,
     )
     return House(engine, folder, store, encoder, parsers, parts, thread, settings)
-
-
-@pytest.fixture(scope="module")
-def shared_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """One engine for all: a fresh one compiles every statement anew, which is most of a test's time."""
-    engine = sqlite_engine(tmp_path_factory.mktemp("database"))
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def engine(shared_engine: Engine) -> Engine:
-    with shared_engine.begin() as connection:
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
-    return shared_engine
 
 
 @pytest.fixture
