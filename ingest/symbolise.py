@@ -40,7 +40,8 @@ class DocumentSymboliser:
     def __init__(
         self, language: SymbolLanguage, count_tokens: Callable[[str], int], tenant: str, meta: DocumentMeta
     ) -> None:
-        self._language, self._count, self._tenant, self._meta = language, count_tokens, tenant, meta
+        self._language = language.of(tenant)  # one reading of the rules for all of the document
+        self._count, self._tenant, self._meta = count_tokens, tenant, meta
         self._known: dict[str, _Known] = {}
         self._remembered = 0
 
@@ -142,7 +143,7 @@ class DocumentSymboliser:
     def _read(self, text: str) -> _Known:
         known = self._known.get(text)
         if known is None:
-            known = _Known(self._language.symbolise(text, tenant=self._tenant, base_date=self._meta.effective_from))
+            known = _Known(self._language.symbolise(text, base_date=self._meta.effective_from))
             self._known[text] = known
             self._remembered += len(text)
             while self._remembered > _REMEMBERED and len(self._known) > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from retrieval.symbols.calendar import Span, parse_span
+from retrieval.symbols.values.calendar import Span, parse_span
 from retrieval.types import PeriodMatch, Symbol
 
 

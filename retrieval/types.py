@@ -50,6 +50,7 @@ class Principal(Value):
 
 
 SymbolClass = Literal["code", "value", "secret"]
+Qualifier = Literal["", "about", "at_least", "at_most", "more_than", "less_than"]
 
 
 class Symbol(Value):
@@ -57,8 +58,8 @@ class Symbol(Value):
 
     cls: SymbolClass
     kind: str
-    """`amount`, `percent`, `quantity`, `date`, `period`; `mobile`, `id_card`, `email`,
-    `bank_card`; for codes the vocabulary's namespace, e.g. `customer_risk`."""
+    """`amount`, `percent`, `quantity`, `date`, `period` …; `mobile`, `id_card`, `email` …; for codes the
+    vocabulary's namespace, e.g. `customer_risk`. All kinds: docs/symbols.md."""
     normal: str
     """Normal form: equal values have equal normal forms. For secrets the pseudonym
     (`[PHONE_k3f9a2mq7x4tw]`), never the value."""
@@ -70,6 +71,8 @@ class Symbol(Value):
     surface: str
     """The text as written; for secrets the pseudonym."""
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    qualifier: Qualifier = ""
+    """How exactly a value is meant: 约 `about`, 不低于 `at_least`, 超过 `more_than` …; empty: as it stands."""
 
 
 class Box(Value):

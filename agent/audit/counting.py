@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from retrieval.symbols.fold import fold
-from retrieval.symbols.numerals import parse_chinese, plain
+from retrieval.symbols.values.numerals import parse_chinese, plain
 from retrieval.types import Symbol
 
 IDENTIFIER = "identifier"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from retrieval.symbols.calendar import Span, parse_span
 from retrieval.symbols.fold import fold
-from retrieval.symbols.numerals import scan_numerals
+from retrieval.symbols.values.calendar import Span, parse_span
+from retrieval.symbols.values.numerals import scan_numerals
 from retrieval.types import Symbol
 
 Comparison = Literal["equal", "rounded", "contains", "different", "incomparable"]

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from retrieval.types import SymbolClass
+from retrieval.types import Qualifier, SymbolClass
 
 _CLASS_ORDER: dict[SymbolClass, int] = {"secret": 0, "code": 1, "value": 2}
-_KIND_ORDER = {"period": 0, "date": 1, "amount": 2, "percent": 3, "percent_points": 4, "quantity": 5, "number": 6}
+_KINDS = (
+    "url", "ip_address", "period", "date", "time", "duration", "amount", "percent", "percent_points", "ratio",
+    "quantity", "number",
+)  # fmt: skip
+_KIND_ORDER = {kind: place for place, kind in enumerate(_KINDS)}
 
 
 class Found(NamedTuple):
@@ -22,6 +26,7 @@ class Found(NamedTuple):
     start: int
     end: int
     confidence: float = 1.0
+    qualifier: Qualifier = ""
 
 
 def _precedence(found: Found) -> tuple[int, int, int, int, int]:

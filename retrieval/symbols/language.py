@@ -1,179 +1,57 @@
-"""The symbol language: reads a text's symbols and replaces them.
-
-Order of work: protect tokens already there, replace secrets, then read codes and values on the
-text without secrets, so that reading and symbolising always agree. Overlaps are settled by one
-rule (`found.settle`).
-"""
+"""The symbol language: every tenant's own, built from its rules when they change."""
 
 from __future__ import annotations
 
-import re
 import sys
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from string import ascii_letters, digits
 
-from pydantic import TypeAdapter
-
-from retrieval.symbols.amounts import find_amounts
-from retrieval.symbols.codes import CodeReader
-from retrieval.symbols.currencies import CODES as CURRENCY_CODES
-from retrieval.symbols.domain import Vocabulary, read_domain_files
-from retrieval.symbols.fold import fold, mask
-from retrieval.symbols.found import Found, settle
-from retrieval.symbols.numbers import find_numbers
-from retrieval.symbols.numerals import CHINESE_DIGIT, scan_numerals
-from retrieval.symbols.percents import find_percents
-from retrieval.symbols.periods import find_periods
-from retrieval.symbols.pseudonyms import PSEUDONYM, kind_of, pseudonym, tenant_key
-from retrieval.symbols.secrets import find_secrets
+from retrieval.symbols.codes.domain import read_domain_files
+from retrieval.symbols.pseudonyms import tenant_key
+from retrieval.symbols.rules import FixedRules, RuleSource, TenantRules
+from retrieval.symbols.tenant_language import Secret, Symbolised, TenantLanguage
 from retrieval.types import Symbol
 
-_MAX_PASSES = 4
-_SYMBOLS = TypeAdapter(tuple[Symbol, ...])  # all of a text at once: less than half the time of one by one
-# Beside a finding: what a token in its place would set free to be read (2024-07-01Q3 2024).
-_GLUE = frozenset(f"{ascii_letters}{digits}年%{CHINESE_DIGIT}十百千万亿")
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """A secret taken out of a text: what stands for it, and what it was."""
-
-    pseudonym: str
-    kind: str
-    value: str = field(repr=False)
-    """The normalised clear value: for the vault only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Symbolised:
-    """A text without its secrets, and the form of it that is encoded."""
-
-    text: str
-    """Secrets replaced by pseudonyms; codes and values as written."""
-    index_text: str
-    """All three classes replaced by tokens; plain numbers stay as written."""
-    symbols: tuple[Symbol, ...]
-    """Spans in `text`."""
-    secrets: tuple[Secret, ...]
-    """The secrets that were in the clear, each once, in order of appearance."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """A replaced stretch of the text as given."""
-
-    start: int
-    end: int
-    replacement: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Clean:
-    """A text without secrets, folded, and the tokens that stood in it already."""
-
-    text: str
-    folded: str
-    tokens: list[re.Match[str]]
+__all__ = ["Secret", "SymbolLanguage", "Symbolised", "TenantLanguage", "load_language"]
 
 
 class SymbolLanguage:
-    """Recognises codes, values and secrets. Immutable and safe to share between threads."""
+    """Gives each tenant its language. Safe to share between threads.
 
-    def __init__(self, vocabularies: Sequence[Vocabulary], pseudonym_key: bytes) -> None:
+    Work that must read all its texts alike (a document) takes `of(tenant)` once and keeps it.
+    """
+
+    def __init__(self, source: RuleSource, pseudonym_key: bytes) -> None:
+        """Take where rules come from and the deployment's pseudonym key.
+
+        Raises:
+            ValueError: The key is shorter than 16 bytes.
+        """
         tenant_key(pseudonym_key, "")  # refuse a short key now, not at the first document
-        self.vocabularies = tuple(vocabularies)
-        self._readers = tuple(CodeReader(v) for v in vocabularies)
+        self._source = source
         self._key = pseudonym_key
-        self._token = re.compile(_token_grammar(self.vocabularies))
+        self._built: dict[str, TenantLanguage] = {}
+
+    def of(self, tenant: str) -> TenantLanguage:
+        """Return the tenant's language under its rules as they are now."""
+        rules = self._source.rules(tenant)
+        built = self._built.get(tenant)
+        if built is None or built.rules is not rules:
+            built = TenantLanguage(rules, tenant_key(self._key, tenant))
+            self._built[tenant] = built
+        return built
 
     def read(self, text: str, *, tenant: str, base_date: date | None = None) -> tuple[Symbol, ...]:
-        """Return the symbols of a text, ordered by start, not overlapping, with spans in `text` as given.
-
-        Args:
-            text: Any text; pseudonyms already in it are read as the secrets they stand for.
-            tenant: Whose pseudonyms secrets get.
-            base_date: Resolves relative periods (上季度, last year); without it they are no symbols.
-        """
-        clean, edits, _ = self._without_secrets(text, tenant)
-        symbols = self._read_clean(clean, base_date)
-        return tuple(_moved(symbols, edits)) if edits else symbols
+        """Return the symbols of a text; see `TenantLanguage.read`."""
+        return self.of(tenant).read(text, base_date=base_date)
 
     def symbolise(self, text: str, *, tenant: str, base_date: date | None = None) -> Symbolised:
-        """Replace the symbols of a text. Symbolising the result again changes nothing."""
-        clean, _, secrets = self._without_secrets(text, tenant)
-        symbols = self._read_clean(clean, base_date)
-        parts: list[str] = []
-        at = 0
-        for symbol in symbols:
-            if symbol.kind != "number":
-                parts += (clean.text[at : symbol.start], symbol.token)
-                at = symbol.end
-        index_text = "".join((*parts, clean.text[at:]))
-        return Symbolised(clean.text, index_text, symbols, tuple(secrets))
+        """Replace the symbols of a text; see `TenantLanguage.symbolise`."""
+        return self.of(tenant).symbolise(text, base_date=base_date)
 
     def read_numbers(self, text: str, *, tenant: str) -> tuple[Symbol, ...]:
-        """Return every plain number of a text that is no part of another symbol, small integers included.
-
-        `read` leaves out integers below five digits that have no thousands separator: most of them
-        are years, pages and items. The auditor, which looks a stated figure up, wants them.
-        """
-        taken = [(s.start, s.end) for s in self.read(text, tenant=tenant) if s.kind != "number"]
-        folded = mask(fold(text), taken)
-        numbers, _ = settle(find_numbers(folded, scan_numerals(folded), integers=True))
-        return _as_symbols(numbers, text)
-
-    def _without_secrets(self, text: str, tenant: str) -> tuple[_Clean, list[_Edit], list[Secret]]:
-        folded = fold(text)
-        tokens = self._tokens(folded)
-        spans = [m.span() for m in tokens]
-        edits: list[_Edit] = []
-        secrets: dict[str, Secret] = {}
-        # A finding may free its neighbour (a number no longer part of a longer one): look again.
-        for _ in range(_MAX_PASSES):
-            fresh = find_secrets(mask(folded, spans))
-            if not fresh:
-                break
-            key = tenant_key(self._key, tenant)
-            for found in fresh:
-                name = pseudonym(key, found.kind, found.value)
-                secrets.setdefault(name, Secret(name, found.kind, found.value))
-                edits.append(_Edit(found.start, found.end, name))
-            spans = sorted([*spans, *((f.start, f.end) for f in fresh)])
-        if not edits:
-            return _Clean(text, folded, tokens), edits, []
-        edits.sort(key=lambda e: e.start)
-        ordered = dict.fromkeys(e.replacement for e in edits)
-        clean = _apply(text, edits)
-        folded = fold(clean)
-        return _Clean(clean, folded, self._tokens(folded)), edits, [secrets[name] for name in ordered]
-
-    def _read_clean(self, clean: _Clean, base_date: date | None) -> tuple[Symbol, ...]:
-        found = [_pseudonym_found(m) for m in clean.tokens if m.group(1)]
-        folded = mask(clean.folded, [m.span() for m in clean.tokens])
-        for _ in range(_MAX_PASSES):
-            fresh, ragged = settle(self._candidates(folded, base_date))
-            found += fresh
-            if not (ragged or any(_is_glued(folded, f.start, f.end) for f in fresh)):
-                break
-            folded = mask(folded, [(f.start, f.end) for f in fresh])
-        found.sort(key=lambda f: f.start)
-        return _as_symbols(found, clean.text)
-
-    def _tokens(self, folded: str) -> list[re.Match[str]]:
-        return list(self._token.finditer(folded)) if "[" in folded else []
-
-    def _candidates(self, folded: str, base_date: date | None) -> Iterable[Found]:
-        for reader in self._readers:
-            yield from reader.find(folded)
-        yield from find_periods(folded, base_date)
-        numerals = scan_numerals(folded)
-        yield from find_amounts(folded, numerals)
-        yield from find_percents(folded, numerals)
-        yield from find_numbers(folded, numerals)
+        """Return every plain number of a text; see `TenantLanguage.read_numbers`."""
+        return self.of(tenant).read_numbers(text)
 
 
 def load_language(pseudonym_key: bytes, extra_dir: Path | None = None) -> SymbolLanguage:
@@ -184,75 +62,11 @@ def load_language(pseudonym_key: bytes, extra_dir: Path | None = None) -> Symbol
         ValueError: The key is shorter than 16 bytes.
     """
     folders = [_builtin_dir(), *([extra_dir] if extra_dir is not None else [])]
-    return SymbolLanguage(read_domain_files(folders), pseudonym_key)
+    rules = TenantRules(vocabularies=read_domain_files(folders))
+    return SymbolLanguage(FixedRules(rules), pseudonym_key)
 
 
 def _builtin_dir() -> Path:
     """In a checkout beside the packages; where the wheel is installed in the shared data of its environment."""
     checkout = Path(__file__).resolve().parents[2] / "data" / "symbols"
     return checkout if checkout.is_dir() else Path(sys.prefix) / "share" / "attest" / "symbols"
-
-
-def _token_grammar(vocabularies: Iterable[Vocabulary]) -> str:
-    number = r"-?[0-9]{1,45}(?:\.[0-9]{1,24})?"
-    codes = [re.escape(f"{v.token_prefix}_{c.code}") for v in vocabularies for c in v.codes]
-    figures = "|".join((*CURRENCY_CODES, "QTY", "PCT", "PP"))
-    time = r"[0-9]{4}(?:Q[1-4]|H[12]|-[0-9]{2}(?:-[0-9]{2})?)?"
-    alternatives = [rf"(?:{figures})_{number}", rf"(?:DATE|PERIOD)_{time}(?:/{time})?", *codes]
-    return rf"{PSEUDONYM.pattern}|\[(?:{'|'.join(alternatives)})\]"
-
-
-def _pseudonym_found(match: re.Match[str]) -> Found:
-    return Found("secret", kind_of(match), match.group(), match.group(), match.start(), match.end())
-
-
-def _is_glued(text: str, start: int, end: int) -> bool:
-    before = text[start - 1 : start]
-    return before in _GLUE or (before != "\n" and text[end : end + 1] in _GLUE)
-
-
-def _as_symbols(findings: Iterable[Found], text: str) -> tuple[Symbol, ...]:
-    return _SYMBOLS.validate_python([
-        {
-            "cls": cls,
-            "kind": kind,
-            "normal": normal,
-            "token": token,
-            "start": start,
-            "end": end,
-            "surface": text[start:end],
-            "confidence": confidence,
-        }
-        for cls, kind, normal, token, start, end, confidence in findings
-    ])
-
-
-def _apply(text: str, edits: Sequence[_Edit]) -> str:
-    if not edits:
-        return text
-    parts: list[str] = []
-    at = 0
-    for edit in edits:
-        parts += (text[at : edit.start], edit.replacement)
-        at = edit.end
-    return "".join((*parts, text[at:]))
-
-
-def _moved(symbols: Sequence[Symbol], edits: Sequence[_Edit]) -> Iterable[Symbol]:
-    """Move spans from the text without secrets back to the text as given."""
-    starts: list[int] = []  # of each replacement in the text without secrets
-    shift = 0
-    for edit in edits:
-        starts.append(edit.start + shift)
-        shift += len(edit.replacement) - (edit.end - edit.start)
-    for symbol in symbols:
-        index = bisect_right(starts, symbol.start) - 1
-        if index < 0:
-            yield symbol
-            continue
-        edit, begin = edits[index], starts[index]
-        if symbol.start == begin:
-            yield symbol.model_copy(update={"start": edit.start, "end": edit.end})
-            continue
-        offset = edit.end - (begin + len(edit.replacement))
-        yield symbol.model_copy(update={"start": symbol.start + offset, "end": symbol.end + offset})

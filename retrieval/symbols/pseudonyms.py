@@ -7,7 +7,23 @@ import hashlib
 import hmac
 import re
 
-PREFIXES = {"mobile": "PHONE", "id_card": "ID_CARD", "email": "EMAIL", "bank_card": "BANK_CARD"}
+PREFIXES = {
+    "mobile": "PHONE",
+    "phone": "TEL",
+    "id_card": "ID_CARD",
+    "passport": "PASSPORT",
+    "travel_permit": "PERMIT",
+    "social_security": "SSN",
+    "email": "EMAIL",
+    "bank_card": "BANK_CARD",
+    "iban": "IBAN",
+    "credit_code": "CREDIT_CODE",
+    "plate": "PLATE",
+    "address": "ADDRESS",
+    "api_key": "API_KEY",
+    "person": "PERSON",
+    "custom": "SECRET",
+}
 """Kind of secret → the word in its pseudonym."""
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
 _LENGTH = 13  # characters of 5 bits: 65 bits

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import SymbolFileError
-from retrieval.symbols.domain import read_domain_files
+from retrieval.symbols.codes.domain import read_domain_files
 from retrieval.symbols.language import load_language
 
 LANGUAGE = load_language(b"0123456789abcdef")

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from retrieval.symbols.calendar import Span
 from retrieval.symbols.compare import Magnitude, compare, parse_normal
 from retrieval.symbols.language import load_language
+from retrieval.symbols.values.calendar import Span
 from retrieval.types import Symbol
 
 LANGUAGE = load_language(b"0123456789abcdef")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.symbols.currencies import CURRENCIES_AFTER
 from retrieval.symbols.fold import fold
 from retrieval.symbols.language import load_language
+from retrieval.symbols.values.currencies import CURRENCIES_AFTER
 
 LANGUAGE = load_language(b"0123456789abcdef")
 BASE = date(2024, 11, 5)

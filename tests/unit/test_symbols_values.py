@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.symbols.calendar import day, half, months, normal_of, parse_span, quarter, whole_year
 from retrieval.symbols.language import SymbolLanguage, load_language
-from retrieval.symbols.numerals import parse_chinese, plain
+from retrieval.symbols.values.calendar import day, half, months, normal_of, parse_span, quarter, whole_year
+from retrieval.symbols.values.numerals import parse_chinese, plain
 
 LANGUAGE: SymbolLanguage = load_language(b"0123456789abcdef")
 BASE = date(2024, 11, 5)

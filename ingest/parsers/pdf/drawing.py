@@ -17,7 +17,7 @@ from ingest.parsers.pictures.canvas import Canvas, Drawing, PlacedBox, secrets_o
 from ingest.parsers.pictures.ocr import Picture
 from ingest.settings import ParserSettings
 from retrieval.symbols.fold import fold
-from retrieval.symbols.secrets import find_secrets
+from retrieval.symbols.secrets.find import find_secrets
 
 _MAX_PIXELS = 12_000_000
 _READ_DPI = 200

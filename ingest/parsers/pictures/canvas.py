@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ingest.parsers.pictures.ocr import OcrLine, Picture, Reading, read_picture, turned_box
 from retrieval.symbols.fold import fold
-from retrieval.symbols.secrets import find_secrets
+from retrieval.symbols.secrets.find import find_secrets
 from retrieval.types import Value
 
 PlacedBox = tuple[float, float, float, float]

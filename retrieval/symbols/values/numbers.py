@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from string import ascii_letters
 
 from retrieval.symbols.found import Found
-from retrieval.symbols.numerals import Numeral, plain
-from retrieval.symbols.signs import sign_before
+from retrieval.symbols.values.numerals import Numeral, plain
+from retrieval.symbols.values.signs import sign_before
 
 _LONGEST_INTEGER = 15
 _PROPER_INTEGER = 5

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from retrieval.symbols.calendar import Span, day, half, months, quarter, whole_year
-from retrieval.symbols.times import TO, YEAR, Time, in_word
+from retrieval.symbols.values.calendar import Span, day, half, months, quarter, whole_year
+from retrieval.symbols.values.times import TO, YEAR, Time, in_word
 
 _MONTHS = {name: i + 1 for i, name in enumerate(
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"))}  # fmt: skip

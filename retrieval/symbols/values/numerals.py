@@ -8,7 +8,7 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import NamedTuple
 
-from retrieval.symbols.currencies import CURRENCIES_AFTER
+from retrieval.symbols.values.currencies import CURRENCIES_AFTER
 
 _ROWS = ("零一二三四五六七八九", "〇壹贰叁肆伍陆柒捌玖")
 _DIGITS = {char: i for row in _ROWS for i, char in enumerate(row)} | {"两": 2}

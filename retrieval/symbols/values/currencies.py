@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from retrieval.symbols.signs import is_sign
+from retrieval.symbols.values.signs import is_sign
 
 # ISO 4217 code → writings before the figure, writings after it.
 _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from retrieval.symbols.calendar import Span, half, months, quarter, whole_year
-from retrieval.symbols.times import Time, in_word
+from retrieval.symbols.values.calendar import Span, half, months, quarter, whole_year
+from retrieval.symbols.values.times import Time, in_word
 
 _CONFIDENCE = 0.9
 _STEPS = {"上": -1, "last": -1, "previous": -1, "prior": -1, "本": 0, "这": 0, "当": 0, "this": 0, "current": 0,

@@ -10,8 +10,8 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from retrieval.errors import SymbolFileError
-from retrieval.symbols.currencies import CODES as CURRENCY_CODES
 from retrieval.symbols.pseudonyms import PREFIXES
+from retrieval.symbols.values.currencies import CODES as CURRENCY_CODES
 
 _RESERVED = frozenset({*CURRENCY_CODES, *PREFIXES.values(), "QTY", "PCT", "PP", "NUM", "DATE", "PERIOD"})
 

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from retrieval.symbols.currencies import currency_after, currency_before
 from retrieval.symbols.found import Found
-from retrieval.symbols.numerals import (
+from retrieval.symbols.values.currencies import currency_after, currency_before
+from retrieval.symbols.values.numerals import (
     CHINESE_DIGIT,
     Numeral,
     parse_chinese,
     plain,
     read_letter_scale,
 )
-from retrieval.symbols.signs import in_cell, sign_before
+from retrieval.symbols.values.signs import in_cell, sign_before
 
 RANGE = re.compile(r"\s{0,2}(?:[-–—~]{1,2}|至|到|to)\s{0,2}")
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"

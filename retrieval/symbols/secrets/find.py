@@ -8,25 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import date
 
 from stdnum import luhn
 from stdnum.cn import ric
 
-from retrieval.symbols.currencies import currency_before
 from retrieval.symbols.fold import mask
-from retrieval.symbols.secrets_broken import torn_card, torn_groups, torn_mobile
-
-
-@dataclass(frozen=True, slots=True)
-class SecretFound:
-    """A secret in a folded text; `value` is its normalised clear value."""
-
-    kind: str
-    value: str = field(repr=False)
-    start: int
-    end: int
+from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.torn import torn_card, torn_groups, torn_mobile
+from retrieval.symbols.values.currencies import currency_before
 
 
 def find_secrets(text: str) -> list[SecretFound]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from retrieval.symbols.calendar import Span
+from retrieval.symbols.values.calendar import Span
 
 YEAR = r"(?:1[89]|20)[0-9]{2}"
 DASH = r"\s?(?:至|到|[-–—~]{1,2})\s?"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from retrieval.symbols.calendar import Span, day, half, months, quarter, whole_year
-from retrieval.symbols.times import YEAR, Time, in_word
+from retrieval.symbols.values.calendar import Span, day, half, months, quarter, whole_year
+from retrieval.symbols.values.times import YEAR, Time, in_word
 
 _ISO = re.compile(
     rf"({YEAR})(?:([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?![0-9])(?![./-][0-9]{{1,3}}(?![0-9]))"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from retrieval.symbols.calendar import Span, day, half, months, quarter, whole_year
-from retrieval.symbols.times import DASH, YEAR, Time
+from retrieval.symbols.values.calendar import Span, day, half, months, quarter, whole_year
+from retrieval.symbols.values.times import DASH, YEAR, Time
 
 _CONFIDENCE = 0.9
 """Of a year that a base date resolved."""

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from retrieval.symbols.amounts import RANGE
 from retrieval.symbols.found import Found
-from retrieval.symbols.numerals import Numeral, plain
-from retrieval.symbols.signs import sign_before
+from retrieval.symbols.values.amounts import RANGE
+from retrieval.symbols.values.numerals import Numeral, plain
+from retrieval.symbols.values.signs import sign_before
 
 # Longest first within one first character. Group 1: points, 2: basis points, 3: per mille, 4: percent.
 _UNIT = re.compile(

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from retrieval.symbols.domain import Vocabulary
+from retrieval.symbols.codes.domain import Vocabulary
 from retrieval.symbols.fold import fold
 from retrieval.symbols.found import Found
 

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from retrieval.symbols.calendar import Span, months_up_to, normal_of, whole_year
 from retrieval.symbols.found import Found
-from retrieval.symbols.periods_en import read_english
-from retrieval.symbols.periods_figures import read_numeric, read_quarters
-from retrieval.symbols.periods_relative import read_relative
-from retrieval.symbols.periods_zh import read_chinese
-from retrieval.symbols.signs import in_cell
-from retrieval.symbols.times import DASH, TO, YEAR, Time, in_word, longest
+from retrieval.symbols.values.calendar import Span, months_up_to, normal_of, whole_year
+from retrieval.symbols.values.periods_en import read_english
+from retrieval.symbols.values.periods_figures import read_numeric, read_quarters
+from retrieval.symbols.values.periods_relative import read_relative
+from retrieval.symbols.values.periods_zh import read_chinese
+from retrieval.symbols.values.signs import in_cell
+from retrieval.symbols.values.times import DASH, TO, YEAR, Time, in_word, longest
 
 
 def find_periods(text: str, base_date: date | None = None) -> list[Found]:

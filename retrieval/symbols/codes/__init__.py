@@ -1,0 +1,1 @@
+"""Codes of closed vocabularies, declared in domain files."""

@@ -1,0 +1,74 @@
+"""What one tenant adds to the language: vocabularies, persons, a glossary, corrections, what was erased."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from pydantic import Field
+
+from retrieval.symbols.codes.domain import Vocabulary
+from retrieval.types import Value
+
+
+class Person(Value):
+    """A person whose name is a secret: all writings give one pseudonym."""
+
+    names: tuple[str, ...] = Field(min_length=1)
+    """The first is the value the vault keeps; the others are further writings (张伟, Zhang Wei)."""
+
+
+class Entity(Value):
+    """An approved glossary entry: one organisation or term under its names in both languages."""
+
+    entity_id: str = Field(pattern=r"^[A-Z0-9][A-Z0-9_.-]{0,31}$")
+    """Stands in the token: `[ENTITY_<entity_id>]`."""
+    names: tuple[str, ...] = Field(min_length=1)
+
+
+class Correction(Value):
+    """An owner's word on a symbol that the rules got wrong or missed."""
+
+    text: str = Field(min_length=1, max_length=200, repr=False)
+    """The surface text the correction is about, compared after folding."""
+    verdict: Literal["secret", "not_secret", "not_symbol"]
+    """`secret`: hide it wherever it stands; `not_secret`: it is no secret; `not_symbol`: it is no code or value."""
+    kind: str = "custom"
+    """For `secret`: the kind it is hidden as."""
+    near: str = ""
+    """Only where this text stands in the same line; empty: everywhere."""
+
+
+class TenantRules(Value):
+    """All of a tenant's own rules. Two sets of rules that read some text otherwise differ in `revision`."""
+
+    revision: str = ""
+    vocabularies: tuple[Vocabulary, ...] = ()
+    """The built-in ones included."""
+    fiscal_year_start: int = Field(default=1, ge=1, le=12)
+    """First month of the fiscal year."""
+    fiscal_year_named_by: Literal["start", "end"] = "start"
+    """Whether FY2024 begins or ends in 2024; of no meaning where it is the calendar year."""
+    persons: tuple[Person, ...] = ()
+    glossary: tuple[Entity, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    erased: frozenset[str] = frozenset()
+    """Fingerprints of values that were erased (`pseudonyms.fingerprint`): they get no pseudonym any more."""
+
+
+class RuleSource(Protocol):
+    """Gives each tenant's rules as they are now; asked for every text, so it answers from memory."""
+
+    def rules(self, tenant: str) -> TenantRules:
+        """Return the rules of a tenant; the same object as long as nothing changed."""
+        ...
+
+
+class FixedRules:
+    """The same rules for every tenant."""
+
+    def __init__(self, rules: TenantRules) -> None:
+        self._rules = rules
+
+    def rules(self, tenant: str) -> TenantRules:
+        """Return the rules; see `RuleSource`."""
+        return self._rules

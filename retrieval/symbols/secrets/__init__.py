@@ -1,0 +1,1 @@
+"""Secrets: personal and account data, found by rules."""

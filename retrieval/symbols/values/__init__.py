@@ -1,0 +1,1 @@
+"""Values: figures and time, in normal forms."""
