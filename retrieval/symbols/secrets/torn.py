@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from retrieval.symbols.secrets.bank_card import is_card
+from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.labels import PHONE_LABEL, is_ordinary
+
 _GROUPS = re.compile(r"(?<![0-9])[0-9]++(?:[ \n-][0-9]++){1,5}+(?![0-9A-Za-z]|[\s.,/-][0-9])")
 _GOES_ON = re.compile(r"[0-9A-Za-z]-?\Z|[0-9][\s.,/]\Z")
 _MOBILE = re.compile(r"((?:00)?86[ -]?)?(?=1[ \n]?[3-9])([0-9]{1,10})[ \n]([0-9]{1,10})\Z")
@@ -17,14 +21,29 @@ _SEPARATOR = re.compile(r"[ \n-]")
 _CARD_GROUPS = ([4, 4, 4, 4], [4, 4, 4, 4, 1], [4, 4, 4, 4, 2], [4, 4, 4, 4, 3])
 
 
-def torn_groups(text: str) -> Iterator[re.Match[str]]:
+def find_torn(text: str) -> Iterator[SecretFound]:
+    """Find mobile numbers and cards that a line end has torn; the space that joined the lines stands inside."""
+    for match in _torn_groups(text):
+        start, end = match.span()
+        if is_ordinary(text, start, end):
+            continue
+        before = text[max(0, start - 24) : start]
+        mobile = _torn_mobile(match.group(), is_labelled=PHONE_LABEL.search(before) is not None)
+        card = _torn_card(match.group())
+        if mobile is not None:
+            yield SecretFound("mobile", mobile, start - before.endswith("+"), end)
+        elif card is not None and is_card(card):
+            yield SecretFound("bank_card", card, start, end)
+
+
+def _torn_groups(text: str) -> Iterator[re.Match[str]]:
     """Yield the runs of two to six digit groups that no further digits or letters go on from, on either side."""
     for match in _GROUPS.finditer(text):
         if _GOES_ON.search(text[max(0, match.start() - 2) : match.start()]) is None:
             yield match
 
 
-def torn_mobile(groups: str, *, is_labelled: bool) -> str | None:
+def _torn_mobile(groups: str, *, is_labelled: bool) -> str | None:
     """Return the eleven digits of a mobile number in two groups; None where the groups may as well be two numbers.
 
     Args:
@@ -45,7 +64,7 @@ def torn_mobile(groups: str, *, is_labelled: bool) -> str | None:
     return first + second
 
 
-def torn_card(groups: str) -> str | None:
+def _torn_card(groups: str) -> str | None:
     """Return the digits of a card number in two groups, or in groups of four one of which is torn; else None."""
     parts = _SEPARATOR.split(groups)
     digits = "".join(parts)
