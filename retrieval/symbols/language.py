@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from retrieval.symbols.codes.domain import read_domain_files
-from retrieval.symbols.pseudonyms import tenant_key
+from retrieval.symbols.pseudonyms import tenant_erasure_key, tenant_key
 from retrieval.symbols.rules import FixedRules, RuleSource, TenantRules
 from retrieval.symbols.tenant_language import Secret, Symbolised, TenantLanguage
 from retrieval.types import Symbol
@@ -21,25 +21,49 @@ class SymbolLanguage:
     Work that must read all its texts alike (a document) takes `of(tenant)` once and keeps it.
     """
 
-    def __init__(self, source: RuleSource, pseudonym_key: bytes) -> None:
-        """Take where rules come from and the deployment's pseudonym key.
+    def __init__(self, source: RuleSource, pseudonym_key: bytes, erasure_key: bytes | None = None) -> None:
+        """Take where rules come from, the deployment's pseudonym key, and the one that knows erased values.
+
+        Raises:
+            ValueError: A key is shorter than 16 bytes.
+        """
+        tenant_key(pseudonym_key, "")  # refuse a short key now, not at the first document
+        if erasure_key is not None:
+            tenant_erasure_key(erasure_key, "")
+        self._erasure_key = erasure_key
+        self._source = source
+        self._key = pseudonym_key
+        self._built: dict[str, tuple[bytes, TenantLanguage]] = {}
+
+    def of(self, tenant: str) -> TenantLanguage:
+        """Return the tenant's language under its rules as they are now."""
+        rules, key = self._source.rules(tenant), self._key
+        known = self._built.get(tenant)
+        if known is not None and known[0] is key and known[1].rules is rules:
+            return known[1]
+        erasure_key = tenant_erasure_key(self._erasure_key, tenant) if self._erasure_key is not None else b""
+        built = TenantLanguage(rules, tenant_key(key, tenant), erasure_key, revision=f"{rules.revision}/{key_id(key)}")
+        self._built[tenant] = (key, built)
+        return built
+
+    def change_key(self, pseudonym_key: bytes) -> None:
+        """Give all pseudonyms under another key from now on.
 
         Raises:
             ValueError: The key is shorter than 16 bytes.
         """
-        tenant_key(pseudonym_key, "")  # refuse a short key now, not at the first document
-        self._source = source
+        tenant_key(pseudonym_key, "")
         self._key = pseudonym_key
-        self._built: dict[str, TenantLanguage] = {}
 
-    def of(self, tenant: str) -> TenantLanguage:
-        """Return the tenant's language under its rules as they are now."""
-        rules = self._source.rules(tenant)
-        built = self._built.get(tenant)
-        if built is None or built.rules is not rules:
-            built = TenantLanguage(rules, tenant_key(self._key, tenant))
-            self._built[tenant] = built
-        return built
+    def fingerprint(self, kind: str, value: str, *, tenant: str) -> str:
+        """Return what recognises an erased value of a tenant (`TenantRules.erased`).
+
+        Raises:
+            ValueError: There is no erasure key.
+        """
+        if self._erasure_key is None:
+            raise ValueError("there is no erasure key")
+        return fingerprint(tenant_erasure_key(self._erasure_key, tenant), kind, value)
 
     def read(self, text: str, *, tenant: str, base_date: date | None = None) -> tuple[Symbol, ...]:
         """Return the symbols of a text; see `TenantLanguage.read`."""
@@ -54,19 +78,24 @@ class SymbolLanguage:
         return self.of(tenant).read_numbers(text)
 
 
-def load_language(pseudonym_key: bytes, extra_dir: Path | None = None) -> SymbolLanguage:
+def load_language(
+    pseudonym_key: bytes, extra_dir: Path | None = None, *, erasure_key: bytes | None = None
+) -> SymbolLanguage:
     """Load the built-in domain files, and those of `extra_dir` beside them.
 
     Raises:
         SymbolFileError: A domain file or folder is missing or malformed.
         ValueError: The key is shorter than 16 bytes.
     """
-    folders = [_builtin_dir(), *([extra_dir] if extra_dir is not None else [])]
+    folders = [builtin_dir(), *([extra_dir] if extra_dir is not None else [])]
     rules = TenantRules(vocabularies=read_domain_files(folders))
-    return SymbolLanguage(FixedRules(rules), pseudonym_key)
+    return SymbolLanguage(FixedRules(rules), pseudonym_key, erasure_key)
 
 
-def _builtin_dir() -> Path:
-    """In a checkout beside the packages; where the wheel is installed in the shared data of its environment."""
+def builtin_dir() -> Path:
+    """Return the folder of the built-in domain files.
+
+    In a checkout it lies beside the packages; where the wheel is installed, in the shared data of its environment.
+    """
     checkout = Path(__file__).resolve().parents[2] / "data" / "symbols"
     return checkout if checkout.is_dir() else Path(sys.prefix) / "share" / "attest" / "symbols"
