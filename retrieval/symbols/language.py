@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from retrieval.symbols.codes.domain import read_domain_files
-from retrieval.symbols.pseudonyms import tenant_erasure_key, tenant_key
+from retrieval.symbols.pseudonyms import fingerprint, key_id, tenant_erasure_key, tenant_key
 from retrieval.symbols.rules import FixedRules, RuleSource, TenantRules
 from retrieval.symbols.tenant_language import Secret, Symbolised, TenantLanguage
 from retrieval.types import Symbol

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from retrieval.symbols.codes.reader import CodeReader
 from retrieval.symbols.fold import fold, mask
 from retrieval.symbols.found import Found, settle
-from retrieval.symbols.pseudonyms import kind_of, pseudonym
+from retrieval.symbols.pseudonyms import erased, fingerprint, is_erased, kind_of, pseudonym
 from retrieval.symbols.rules import TenantRules
 from retrieval.symbols.secrets.find import find_secrets
 from retrieval.symbols.tokens import AS_WRITTEN, token_grammar
@@ -79,9 +79,18 @@ class _Clean:
 class TenantLanguage:
     """Recognises codes, values and secrets under one tenant's rules. Immutable and safe to share between threads."""
 
-    def __init__(self, rules: TenantRules, key: bytes) -> None:
-        """Take the rules and the tenant's own key (`pseudonyms.tenant_key`)."""
+    def __init__(self, rules: TenantRules, key: bytes, erasure_key: bytes = b"", *, revision: str = "") -> None:
+        """Take the rules and the tenant's own keys (`pseudonyms.tenant_key`, `tenant_erasure_key`).
+
+        Raises:
+            ValueError: The rules name erased values, and there is no key to know them by.
+        """
+        if rules.erased and not erasure_key:
+            raise ValueError("erased values are known by their fingerprints: the erasure key is missing")
         self.rules = rules
+        self.revision = revision
+        """Names rules and key: what two languages of one revision make of a text is equal."""
+        self._erasure_key = erasure_key
         self._readers = tuple(CodeReader(v) for v in rules.vocabularies)
         self._key = key
         self._token = re.compile(token_grammar(rules.vocabularies))
@@ -133,8 +142,11 @@ class TenantLanguage:
             if not fresh:
                 break
             for found in fresh:
-                name = pseudonym(self._key, found.kind, found.value)
-                secrets.setdefault(name, Secret(name, found.kind, found.value))
+                name = self._name(found.kind, found.value)
+                if name is None:
+                    name = erased(found.kind)
+                else:
+                    secrets.setdefault(name, Secret(name, found.kind, found.value))
                 edits.append(_Edit(found.start, found.end, name))
             spans = sorted([*spans, *((f.start, f.end) for f in fresh)])
         if not edits:
@@ -143,10 +155,21 @@ class TenantLanguage:
         ordered = dict.fromkeys(e.replacement for e in edits)
         clean = _apply(text, edits)
         folded = fold(clean)
-        return _Clean(clean, folded, self._tokens(folded)), edits, [secrets[name] for name in ordered]
+        return (
+            _Clean(clean, folded, self._tokens(folded)),
+            edits,
+            [secrets[name] for name in ordered if name in secrets],
+        )
+
+    def _name(self, kind: str, value: str) -> str | None:
+        """Return the pseudonym of a value; None where the value was erased."""
+        known = self.rules.erased
+        if known and fingerprint(self._erasure_key, kind, value) in known:
+            return None
+        return pseudonym(self._key, kind, value)
 
     def _read_clean(self, clean: _Clean, base_date: date | None) -> tuple[Symbol, ...]:
-        found = [_pseudonym_found(m) for m in clean.tokens if m.group(1)]
+        found = [_pseudonym_found(m) for m in clean.tokens if m.group(1) and not is_erased(m)]
         folded = mask(clean.folded, [m.span() for m in clean.tokens])
         for _ in range(_MAX_PASSES):
             fresh, ragged = settle(self._candidates(folded, base_date))
