@@ -37,8 +37,10 @@ from api.settings import Settings
 from ingest.assembly import IngestParts, assemble
 from ingest.cutting import SymbolicCutter
 from ingest.page_images import PageImages
+from ingest.reveals import RevealLog
 from ingest.sandbox import ParserPool
 from ingest.service import Ingestion
+from ingest.vault import Vault
 from ingest.worker import Worker
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.encoders.select import load_encoder
@@ -65,6 +67,8 @@ class Container:
     searcher: Searcher
     ingestion: Ingestion
     page_images: PageImages
+    vault: Vault
+    reveals: RevealLog
     worker: Worker
     journal: Journal
     runs: RunService
@@ -103,7 +107,11 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             raise SettingsError(f"ATTEST_HOME: the folder {home} cannot be made ({exc.strerror})") from exc
         engine = await asyncio.to_thread(open_engine, settings.database_url)
         stack.callback(engine.dispose)
-        language = load_language(_key(settings, "pseudonym"), settings.symbols.folder)
+        language = load_language(
+            _key(settings, "pseudonym"),
+            settings.symbols.folder,
+            erasure_key=load_key(home / "keys", "erasure", settings.keys.erasure),
+        )
 
         encoder_thread, reranker_thread = ModelThread("encoder"), ModelThread("reranker")
         stack.callback(encoder_thread.close)
@@ -155,6 +163,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             searcher=searcher,
             ingestion=ingest.ingestion,
             page_images=_page_images(stack, settings, ingest, store),
+            vault=ingest.vault,
+            reveals=ingest.reveals,
             worker=ingest.worker,
             journal=journal,
             runs=runs,

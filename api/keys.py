@@ -17,7 +17,7 @@ def load_key(folder: Path, name: str, given: str | None, *, needed_by: Path | No
 
     Args:
         folder: where the keys lie.
-        name: `pseudonym` or `vault`.
+        name: `pseudonym`, `vault` or `erasure`.
         given: the key from settings.
         needed_by: a folder of encrypted files; where it holds any, a missing key is lost, and no new one is made.
 

@@ -63,7 +63,11 @@ class SecretKeys(Value):
     """Keys; None: made once in `ATTEST_HOME/keys` (mode 0600)."""
 
     pseudonym: str | None = Field(default=None, repr=False, min_length=32)
+    pseudonym_former: str | None = Field(default=None, repr=False, min_length=32)
+    """The pseudonym key before the present one, while a change of keys is under way (`attest keys rotate`)."""
     vault: str | None = Field(default=None, repr=False, min_length=32)
+    erasure: str | None = Field(default=None, repr=False, min_length=32)
+    """Knows erased values again; never changed."""
 
 
 class SymbolSettings(Value):
