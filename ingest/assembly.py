@@ -21,6 +21,7 @@ from ingest.mending import Mender
 from ingest.originals import Originals
 from ingest.pipeline import Pipeline
 from ingest.purge import ChunkRemains, OriginalRemains, Purger, Remains, VaultRemains
+from ingest.reveals import RevealLog
 from ingest.service import Ingestion
 from ingest.settings import IngestSettings
 from ingest.vault import Vault
@@ -39,6 +40,7 @@ class IngestParts:
     catalog: Catalog
     live: LiveCatalog
     vault: Vault
+    reveals: RevealLog
     originals: Originals
 
     def close(self) -> None:
@@ -87,7 +89,8 @@ def assemble(
     lifecycle = Lifecycle(engine, clock=clock)
     catalog = Catalog(engine, clock=clock)
     leases = Leases(engine, lease_s=settings.lease_s, clock=clock)
-    vault = Vault(engine, key, clock=clock)
+    reveals = RevealLog(engine, hide=lambda text, tenant: cutter.hide(text, tenant).text, clock=clock)
+    vault = Vault(engine, key, clock=clock, log=reveals)
     originals = Originals(folder, key, owner)
     jobs = Jobs(engine, clock=clock)
     staged = StagedChildren(originals, lifecycle)
@@ -139,4 +142,4 @@ def assemble(
         databases=databases or {},
         on_submit=worker.wake,
     )
-    return IngestParts(ingestion, worker, catalog, LiveCatalog(catalog), vault, originals)
+    return IngestParts(ingestion, worker, catalog, LiveCatalog(catalog), vault, reveals, originals)

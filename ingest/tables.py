@@ -164,9 +164,25 @@ reveals = Table(
     Column("reveal_id", String(32), primary_key=True),
     Column("tenant", String(64), nullable=False),
     Column("user", String(128), nullable=False),
+    # Empty where it is not about a single value (a picture of a page, a refused answer).
     Column("pseudonym", String(64), nullable=False),
+    # Where it was to be shown: a page, a run, an export. Empty: by itself.
+    Column("place", String(64), nullable=False, default="", server_default=""),
     Column("reason", Text, nullable=False),
     Column("outcome", String(16), nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Index("ix_vault_reveals_at", "tenant", "at"),
+    Index("ix_vault_reveals_pseudonym", "tenant", "pseudonym"),
+)
+
+erased_values = Table(
+    "vault_erased",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    # Keyed (`retrieval.symbols.pseudonyms.fingerprint`): it recognises the value, and tells nothing of it.
+    Column("fingerprint", String(64), primary_key=True),
+    Column("kind", String(32), nullable=False),
+    Column("erased_at", UtcDateTime, nullable=False),
+    Column("erased_by", String(128), nullable=False),
+    Column("reason", Text, nullable=False),
 )

@@ -8,8 +8,7 @@ every attempt is logged, also the refused one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from uuid import uuid4
+from collections.abc import Collection, Mapping
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -20,7 +19,8 @@ from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, utc_now, visible_to
 from ingest.errors import NotPermittedError, UnknownSecretError, VaultKeyError
-from ingest.tables import documents, reveals, vault, vault_uses
+from ingest.reveals import RevealLog
+from ingest.tables import documents, vault, vault_uses
 from retrieval.types import Principal
 
 _NONCE_BYTES = 12
@@ -38,9 +38,9 @@ class Vault:
         key: bytes,
         *,
         clock: Clock = utc_now,
-        ids: Callable[[], str] = lambda: uuid4().hex,
+        log: RevealLog | None = None,
     ) -> None:
-        """Take the master key, at least 32 random bytes.
+        """Take the master key, at least 32 random bytes, and the log of reveals (None: one that hides nothing).
 
         Raises:
             VaultKeyError: the key is too short.
@@ -51,7 +51,7 @@ class Vault:
         self._key = key
         self._key_id = _derive(key, b"key id")[:8].hex()
         self._clock = clock
-        self._ids = ids
+        self._log = log or RevealLog(engine, clock=clock)
 
     def write(self, tenant: str, document_id: str, secrets: Mapping[str, str]) -> None:
         """Keep pseudonym → value for a document; writing again changes nothing.
@@ -76,32 +76,40 @@ class Vault:
             UnknownSecretError: no document that the principal may see carries it.
             VaultKeyError: it was written under another key.
         """
-        self._permit(principal, pseudonym, reason)
-        carried = exists(
-            select(vault_uses.c.pseudonym)
-            .join(documents, documents.c.document_id == vault_uses.c.document_id)
-            .where(
-                vault_uses.c.tenant == principal.tenant,
-                vault_uses.c.pseudonym == vault.c.pseudonym,
-                documents.c.state != "deleted",
-                visible_to(principal),
-            )
-        )
-        with self._engine.connect() as connection:
-            row = connection.execute(
-                select(vault.c.ciphertext, vault.c.key_id).where(
-                    vault.c.tenant == principal.tenant, vault.c.pseudonym == pseudonym, carried
-                )
-            ).one_or_none()
-        if row is None:
-            self._log(principal, pseudonym, reason, "unknown")
+        values = self.reveal_all(principal, [pseudonym], reason)
+        if pseudonym not in values:
             raise UnknownSecretError("pseudonym not found")
-        if row.key_id != self._key_id:
-            raise VaultKeyError("the vault was written under another key")
-        value = self._decrypt(principal.tenant, pseudonym, row.ciphertext)
-        # Logged before it is handed out: no value leaves without a trace.
-        self._log(principal, pseudonym, reason, "revealed")
-        return value
+        return values[pseudonym]
+
+    def reveal_all(
+        self, principal: Principal, pseudonyms: Collection[str], reason: str, *, place: str = ""
+    ) -> dict[str, str]:
+        """Return the values behind those pseudonyms that a document carries which the principal may see.
+
+        Each pseudonym is logged, also one that stays hidden.
+
+        Args:
+            principal: needs the right `reveal`.
+            pseudonyms: any texts; what is no pseudonym is not found.
+            reason: why.
+            place: where the values will be shown, for the log.
+
+        Raises:
+            NotPermittedError: without the right `reveal`.
+            ValueError: without a reason.
+            VaultKeyError: a value was written under another key, or was changed.
+        """
+        wanted = sorted(set(pseudonyms))
+        self.permit(principal, wanted, reason, place=place)
+        try:
+            values = self._opened(principal, wanted)
+        except VaultKeyError:
+            self._log.write(principal, wanted, reason, "failed", place=place)
+            raise
+        # Logged before they are handed out: no value leaves without a trace.
+        self._log.write(principal, [each for each in wanted if each not in values], reason, "unknown", place=place)
+        self._log.write(principal, list(values), reason, "revealed", place=place)
+        return values
 
     def permit_reveal(self, principal: Principal, place: str, reason: str) -> None:
         """Permit a principal to see secrets where they stand (a page's picture), and log who, where and why.
@@ -110,12 +118,18 @@ class Vault:
             NotPermittedError: without the right `reveal`.
             ValueError: without a reason.
         """
-        self._permit(principal, place, reason)
-        self._log(principal, place, reason, "revealed")
+        self.permit(principal, [""], reason, place=place)
+        self._log.write(principal, [""], reason, "revealed", place=place)
 
-    def _permit(self, principal: Principal, what: str, reason: str) -> None:
+    def permit(self, principal: Principal, pseudonyms: Collection[str], reason: str, *, place: str = "") -> None:
+        """Let a principal pass who may reveal and says why; a refusal is logged.
+
+        Raises:
+            NotPermittedError: without the right `reveal`.
+            ValueError: without a reason.
+        """
         if not principal.may("reveal"):
-            self._log(principal, what, reason, "refused")
+            self._log.write(principal, pseudonyms or [""], reason, "refused", place=place)
             raise NotPermittedError(f"user {principal.user!r} may not reveal secrets")
         if not reason.strip():
             raise ValueError("a reveal needs a reason")
@@ -143,6 +157,31 @@ class Vault:
                     delete(vault).where(vault.c.tenant == tenant, vault.c.pseudonym.in_(some), ~used_again)
                 )
         return len(alone)
+
+    def _opened(self, principal: Principal, pseudonyms: list[str]) -> dict[str, str]:
+        carried = exists(
+            select(vault_uses.c.pseudonym)
+            .join(documents, documents.c.document_id == vault_uses.c.document_id)
+            .where(
+                vault_uses.c.tenant == principal.tenant,
+                vault_uses.c.pseudonym == vault.c.pseudonym,
+                documents.c.state != "deleted",
+                visible_to(principal),
+            )
+        )
+        values: dict[str, str] = {}
+        with self._engine.connect() as connection:
+            for some in _slices(pseudonyms):
+                rows = connection.execute(
+                    select(vault.c.pseudonym, vault.c.ciphertext, vault.c.key_id).where(
+                        vault.c.tenant == principal.tenant, vault.c.pseudonym.in_(some), carried
+                    )
+                )
+                for row in rows:
+                    if row.key_id != self._key_id:
+                        raise VaultKeyError("the vault was written under another key")
+                    values[row.pseudonym] = self._decrypt(principal.tenant, row.pseudonym, row.ciphertext)
+        return values
 
     def _write(self, tenant: str, document_id: str, secrets: Mapping[str, str]) -> None:
         with self._engine.begin() as connection:
@@ -193,20 +232,6 @@ class Vault:
 
     def _cipher(self, tenant: str) -> AESGCM:
         return AESGCM(_derive(self._key, b"vault " + tenant.encode()))
-
-    def _log(self, principal: Principal, pseudonym: str, reason: str, outcome: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(
-                insert(reveals).values(
-                    reveal_id=self._ids(),
-                    tenant=principal.tenant,
-                    user=principal.user,
-                    pseudonym=pseudonym[:64],
-                    reason=reason,
-                    outcome=outcome,
-                    at=self._clock(),
-                )
-            )
 
 
 def _derive(key: bytes, purpose: bytes) -> bytes:

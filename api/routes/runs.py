@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from agent.events import Event
 from agent.journal import StoredRun
 from api.auth import Caller
 from api.container import Wired
 from api.models import Limit
+from api.revealing import reveal_run
+from api.routes.vault import no_store
+from api.vault_models import RevealedRun, RunRevealBody
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
 
@@ -31,3 +34,10 @@ async def run(run_id: str, caller: Caller, wired: Wired) -> StoredRun:
 async def events(run_id: str, caller: Caller, wired: Wired, after: int = -1) -> list[Event]:
     """Return a run's journal, from the event after `after` on."""
     return await asyncio.to_thread(wired.journal.events, run_id, caller, after)
+
+
+@router.post("/{run_id}/reveal")
+async def reveal(run_id: str, body: RunRevealBody, caller: Caller, wired: Wired, response: Response) -> RevealedRun:
+    """Show a run of the caller's own with the values behind its pseudonyms. Needs the right `reveal`; logged."""
+    no_store(response)
+    return await asyncio.to_thread(reveal_run, wired.journal, wired.vault, caller, run_id, body.reason)

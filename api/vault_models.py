@@ -1,0 +1,52 @@
+"""What the vault's routes take and give."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from ingest.reveals import Reveal
+from retrieval.types import Value
+
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+"""Why a secret is wanted. It is logged; secrets in it are logged as pseudonyms."""
+
+
+class RevealBody(Value):
+    """Asks for the value behind a pseudonym."""
+
+    pseudonym: str = Field(min_length=1, max_length=64)
+    reason: Reason
+
+
+class Revealed(Value):
+    """A value in the clear."""
+
+    pseudonym: str
+    value: str = Field(repr=False)
+
+
+class RunRevealBody(Value):
+    """Asks for a whole answer in the clear."""
+
+    reason: Reason
+
+
+class RevealedRun(Value):
+    """A run's question and answer with the values that the caller may see."""
+
+    run_id: str
+    question: str = Field(repr=False)
+    answer: str | None = Field(repr=False)
+    """None where the run has none."""
+    revealed: tuple[str, ...]
+    """Pseudonyms that were replaced by their values."""
+    hidden: tuple[str, ...]
+    """Pseudonyms that stand there still: no document that the caller may see carries them."""
+
+
+class RevealList(Value):
+    """A page of the log of reveals."""
+
+    reveals: tuple[Reveal, ...]
