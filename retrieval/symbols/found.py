@@ -9,11 +9,12 @@ from typing import NamedTuple
 from retrieval.types import Qualifier, SymbolClass
 
 _CLASS_ORDER: dict[SymbolClass, int] = {"secret": 0, "code": 1, "value": 2}
-_KINDS = (
+VALUE_KINDS = (
     "url", "ip_address", "period", "date", "time", "duration", "amount", "percent", "percent_points", "ratio",
     "quantity", "number",
 )  # fmt: skip
-_KIND_ORDER = {kind: place for place, kind in enumerate(_KINDS)}
+"""All kinds of values, the more specific first."""
+_KIND_ORDER = {kind: place for place, kind in enumerate(VALUE_KINDS)}
 
 
 class Found(NamedTuple):

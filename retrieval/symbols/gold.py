@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from retrieval.errors import EvaluationDataError
-from retrieval.symbols.codes.domain import Vocabulary, read_domain_files
 from retrieval.symbols.language import SymbolLanguage, builtin_dir
-from retrieval.symbols.rules import Entity, FixedRules, Person, TenantRules
+from retrieval.symbols.rule_files import merge, read_rule_file, read_rule_folder
+from retrieval.symbols.rules import FixedRules
 
 
 def gold_folder() -> Path:
@@ -27,9 +24,5 @@ def gold_folder() -> Path:
 
 def gold_language(key: bytes, rules: Path) -> SymbolLanguage:
     """Return the language under the built-in rules and those of one file."""
-    raw = tomllib.loads(rules.read_text(encoding="utf-8")) if rules.exists() else {}
-    more = TypeAdapter(tuple[Vocabulary, ...]).validate_python(raw.get("vocabulary", ()))
-    persons = TypeAdapter(tuple[Person, ...]).validate_python(raw.get("person", ()))
-    glossary = tuple(Entity(entity_id=e["id"], names=e["names"]) for e in raw.get("entity", ()))
-    tenant = TenantRules(vocabularies=(*read_domain_files([builtin_dir()]), *more), persons=persons, glossary=glossary)
-    return SymbolLanguage(FixedRules(tenant), key)
+    own = [read_rule_file(rules)] if rules.exists() else []
+    return SymbolLanguage(FixedRules(merge(read_rule_folder(builtin_dir()), own)), key)

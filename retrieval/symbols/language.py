@@ -6,9 +6,10 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from retrieval.symbols.codes.domain import read_domain_files
+from retrieval.symbols.combined_rules import CombinedRules, KeptRules
 from retrieval.symbols.pseudonyms import fingerprint, key_id, tenant_erasure_key, tenant_key
-from retrieval.symbols.rules import FixedRules, RuleSource, TenantRules
+from retrieval.symbols.rule_source import RuleFiles
+from retrieval.symbols.rules import RuleSource
 from retrieval.symbols.tenant_language import Secret, Symbolised, TenantLanguage
 from retrieval.types import Symbol
 
@@ -65,6 +66,10 @@ class SymbolLanguage:
             raise ValueError("there is no erasure key")
         return fingerprint(tenant_erasure_key(self._erasure_key, tenant), kind, value)
 
+    def problems(self, tenant: str) -> tuple[str, ...]:
+        """Return what is wrong with the rules of a tenant; see `RuleSource.problems`."""
+        return self._source.problems(tenant)
+
     def read(self, text: str, *, tenant: str, base_date: date | None = None) -> tuple[Symbol, ...]:
         """Return the symbols of a text; see `TenantLanguage.read`."""
         return self.of(tenant).read(text, base_date=base_date)
@@ -79,21 +84,25 @@ class SymbolLanguage:
 
 
 def load_language(
-    pseudonym_key: bytes, extra_dir: Path | None = None, *, erasure_key: bytes | None = None
+    pseudonym_key: bytes,
+    folder: Path | None = None,
+    *,
+    kept: KeptRules | None = None,
+    erasure_key: bytes | None = None,
 ) -> SymbolLanguage:
-    """Load the built-in domain files, and those of `extra_dir` beside them.
+    """Load the built-in rule files, those of `folder` beside them, and what is kept of each tenant.
 
     Raises:
-        SymbolFileError: A domain file or folder is missing or malformed.
+        SymbolFileError: A rule file or folder is missing or malformed.
         ValueError: The key is shorter than 16 bytes.
     """
-    folders = [builtin_dir(), *([extra_dir] if extra_dir is not None else [])]
-    rules = TenantRules(vocabularies=read_domain_files(folders))
-    return SymbolLanguage(FixedRules(rules), pseudonym_key, erasure_key)
+    files = RuleFiles(builtin_dir(), folder)
+    source = CombinedRules(files, kept) if kept is not None else files
+    return SymbolLanguage(source, pseudonym_key, erasure_key)
 
 
 def builtin_dir() -> Path:
-    """Return the folder of the built-in domain files.
+    """Return the folder of the built-in rule files.
 
     In a checkout it lies beside the packages; where the wheel is installed, in the shared data of its environment.
     """

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import blake2b
 from typing import Literal, Protocol
 
 from pydantic import Field
 
 from retrieval.symbols.codes.domain import Vocabulary
 from retrieval.types import Value
+
+LANGUAGE_REVISION = "2"
+"""Changes whenever the language itself, under the same rules, reads or encodes some text otherwise."""
 
 
 class Person(Value):
@@ -23,6 +28,9 @@ class Entity(Value):
     entity_id: str = Field(pattern=r"^[A-Z0-9][A-Z0-9_.-]{0,31}$")
     """Stands in the token: `[ENTITY_<entity_id>]`."""
     names: tuple[str, ...] = Field(min_length=1)
+    """Approved names in either language, in any order; short names only where they are listed."""
+    not_in: tuple[str, ...] = ()
+    """Longer words that contain a name and mean something else: 中国银行业 for 中国银行."""
 
 
 class Correction(Value):
@@ -55,11 +63,23 @@ class TenantRules(Value):
     """Fingerprints of values that were erased (`pseudonyms.fingerprint`): they get no pseudonym any more."""
 
 
+def revised(rules: TenantRules) -> TenantRules:
+    """Return the rules with their revision: a hash of all that decides how a text is read."""
+    decisive = rules.model_dump(mode="json", by_alias=True, exclude={"revision"})
+    decisive["erased"] = sorted(rules.erased)  # a set has no order of its own
+    text = json.dumps([LANGUAGE_REVISION, decisive], sort_keys=True)
+    return rules.model_copy(update={"revision": blake2b(text.encode("ascii"), digest_size=8).hexdigest()})
+
+
 class RuleSource(Protocol):
     """Gives each tenant's rules as they are now; asked for every text, so it answers from memory."""
 
     def rules(self, tenant: str) -> TenantRules:
         """Return the rules of a tenant; the same object as long as nothing changed."""
+        ...
+
+    def problems(self, tenant: str) -> tuple[str, ...]:
+        """Return what is wrong with the rules of a tenant, for people to mend; empty when all is well."""
         ...
 
 
@@ -72,3 +92,7 @@ class FixedRules:
     def rules(self, tenant: str) -> TenantRules:
         """Return the rules; see `RuleSource`."""
         return self._rules
+
+    def problems(self, tenant: str) -> tuple[str, ...]:
+        """Return nothing: they were checked when they were made."""
+        return ()

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import SymbolFileError
-from retrieval.symbols.codes.domain import read_domain_files
 from retrieval.symbols.language import load_language
+from retrieval.symbols.rule_files import merge, read_rule_folder
 
 LANGUAGE = load_language(b"0123456789abcdef")
 DOMAIN = """
@@ -121,7 +121,7 @@ def test_malformed_domain_file_names_file_and_field(tmp_path: Path, old: str, ne
     assert old in DOMAIN
     (tmp_path / "forms.toml").write_text(DOMAIN.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(SymbolFileError) as caught:
-        read_domain_files([tmp_path])
+        read_rule_folder(tmp_path)
     assert "forms.toml" in str(caught.value)
     assert field in str(caught.value)
 
@@ -129,8 +129,8 @@ def test_malformed_domain_file_names_file_and_field(tmp_path: Path, old: str, ne
 def test_two_vocabularies_may_not_share_a_name(tmp_path: Path) -> None:
     for name in ("a.toml", "b.toml"):
         (tmp_path / name).write_text(DOMAIN, encoding="utf-8")
-    with pytest.raises(SymbolFileError, match=r"b\.toml: namespace: 'form'.*a\.toml"):
-        read_domain_files([tmp_path])
+    with pytest.raises(SymbolFileError, match=r"b\.toml: vocabulary: namespace 'form'.*a\.toml"):
+        merge(read_rule_folder(tmp_path))
 
 
 def test_missing_folder_is_named(tmp_path: Path) -> None:

@@ -1,28 +1,29 @@
-"""Domain files: closed vocabularies of codes, declared in TOML and validated on loading."""
+"""Closed vocabularies of codes, as rule files declare them (`rule_files`)."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from retrieval.errors import SymbolFileError
+from retrieval.symbols.found import VALUE_KINDS
 from retrieval.symbols.pseudonyms import PREFIXES
 from retrieval.symbols.values.currencies import CODES as CURRENCY_CODES
 
-_RESERVED = frozenset({*CURRENCY_CODES, *PREFIXES.values(), "QTY", "PCT", "PP", "NUM", "DATE", "PERIOD"})
+_RESERVED = frozenset({*CURRENCY_CODES, *PREFIXES.values(), "QTY", "PCT", "PP", "NUM", "DATE", "PERIOD", "ENTITY"})
+_RESERVED_KINDS = frozenset({*PREFIXES, *VALUE_KINDS, "entity"})
 
 Word = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(?:.*\S)?$")]
 
 
-class _Declared(BaseModel):
+class Declared(BaseModel):
+    """Base of what a rule file holds: immutable, unknown fields refused."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Context(_Declared):
+class Context(Declared):
     """What must and what must not stand around a code."""
 
     near: tuple[Word, ...] = Field(min_length=1)
@@ -37,12 +38,12 @@ class Context(_Declared):
     """Refuses a code that stands right before one of these."""
 
 
-class Code(_Declared):
+class Code(Declared):
     """One code of a vocabulary and how people write it."""
 
     code: str = Field(pattern=r"^[A-Z0-9][A-Z0-9+.-]{0,31}$")
     rank: int
-    """Its place in the vocabulary's order."""
+    """Its place in the vocabulary's order; a higher rank is more: R4 above R3, AA above A."""
     aliases: tuple[Word, ...] = ()
     """Other writings, good wherever the code itself is."""
     names: tuple[Word, ...] = ()
@@ -51,7 +52,7 @@ class Code(_Declared):
     """The code itself is an ordinary word (the rating A) and needs an `adjacent` word too."""
 
 
-class Vocabulary(_Declared):
+class Vocabulary(Declared):
     """An ordered, closed set of codes."""
 
     namespace: str = Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")
@@ -65,57 +66,14 @@ class Vocabulary(_Declared):
     def _is_unambiguous(self) -> Self:
         if self.token_prefix in _RESERVED:
             raise ValueError(f"token_prefix {self.token_prefix!r} is taken by the language itself")
+        if self.namespace in _RESERVED_KINDS:
+            raise ValueError(f"namespace {self.namespace!r} is a kind of the language itself")
         _refuse_repeats("code", [c.code for c in self.codes])
         _refuse_repeats("rank", [str(c.rank) for c in self.codes])
         _refuse_repeats("alias", [w.lower() for c in self.codes for w in {c.code, *c.aliases, *c.names}])
         if not self.context.adjacent and any(c.names or c.strict for c in self.codes):
             raise ValueError("context.adjacent is needed for names and strict codes")
         return self
-
-
-class _DomainFile(_Declared):
-    vocabularies: tuple[Vocabulary, ...] = Field(min_length=1, alias="vocabulary")
-
-
-def read_domain_file(path: Path) -> tuple[Vocabulary, ...]:
-    """Read one domain file.
-
-    Raises:
-        SymbolFileError: It is unreadable or malformed; the message names the file and the field.
-    """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise SymbolFileError(f"{path}: not readable as TOML: {exc}") from exc
-    try:
-        return _DomainFile.model_validate(raw).vocabularies
-    except ValidationError as exc:
-        first = exc.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "file"
-        raise SymbolFileError(f"{path}: {field}: {first['msg']}") from exc
-
-
-def read_domain_files(folders: Iterable[Path]) -> tuple[Vocabulary, ...]:
-    """Read every `*.toml` of the folders, in order of name.
-
-    Raises:
-        SymbolFileError: A folder is missing, a file is malformed, or two vocabularies share a
-            namespace or a token prefix.
-    """
-    seen: dict[str, Path] = {}
-    vocabularies: list[Vocabulary] = []
-    for folder in folders:
-        if not folder.is_dir():
-            raise SymbolFileError(f"{folder}: no such folder of symbol domain files")
-        for path in sorted(folder.glob("*.toml")):
-            for vocabulary in read_domain_file(path):
-                for field in ("namespace", "token_prefix"):
-                    name = str(getattr(vocabulary, field))
-                    if name in seen:
-                        raise SymbolFileError(f"{path}: {field}: {name!r} is already declared in {seen[name]}")
-                    seen[name] = path
-                vocabularies.append(vocabulary)
-    return tuple(vocabularies)
 
 
 def _refuse_repeats(what: str, names: Sequence[str]) -> None:
