@@ -17,9 +17,12 @@ runs = Table(
     Column("state", String(16), nullable=False),
     Column("started_at", DateTime(timezone=True), nullable=False),
     Column("ended_at", DateTime(timezone=True)),
+    Column("symbols_revision", String(160)),
     Index("ix_runs_owner", "tenant", "user", "started_at", "run_id"),
 )
-"""One row per run; `state` is `running`, `completed`, `failed` or `cancelled`."""
+"""One row per run; `state` is `running`, `completed`, `failed` or `cancelled`.
+
+`symbols_revision` names the rules that an ended run was last rewritten under (`agent.copies`)."""
 
 run_events = Table(
     "run_events",

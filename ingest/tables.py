@@ -70,6 +70,8 @@ documents = Table(
     Column("content_hash", String(64)),
     Column("size_bytes", BigInteger, nullable=False),
     Column("page_count", Integer),
+    # Rules and key it was read under (`Cut.revision`); None: before that was recorded.
+    Column("symbols_revision", String(160)),
     Column("chunk_count", Integer, nullable=False, default=0),
     Column("report", JSON(none_as_null=True)),
     Column("warnings", JSON(none_as_null=True)),
@@ -107,6 +109,7 @@ jobs = Table(
     Column("created_by", String(128), nullable=False),
     Column("version", Integer, nullable=False),
     Column("content_hash", String(64), nullable=False),
+    Column("kind", String(16), nullable=False, default="ingest", server_default="ingest"),
     Column("state", String(16), nullable=False),
     Column("stage", String(16), nullable=False, default="queued"),
     Column("pages_done", Integer, nullable=False, default=0),
@@ -185,4 +188,31 @@ erased_values = Table(
     Column("erased_at", UtcDateTime, nullable=False),
     Column("erased_by", String(128), nullable=False),
     Column("reason", Text, nullable=False),
+)
+
+symbol_corrections = Table(
+    "symbol_corrections",
+    metadata,
+    Column("correction_id", String(32), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    # Keyed, of verdict, text and line: the same word is kept once.
+    Column("fingerprint", String(64), nullable=False),
+    Column("key_id", String(16), nullable=False),
+    # Text and line: either may be a secret.
+    Column("ciphertext", LargeBinary, nullable=False),
+    Column("verdict", String(16), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("created_by", String(128), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("note", Text, nullable=False),
+    UniqueConstraint("tenant", "fingerprint", name="uq_symbol_corrections"),
+)
+
+pseudonym_renames = Table(
+    "pseudonym_renames",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    Column("old", String(64), primary_key=True),
+    Column("new", String(64), nullable=False),
+    Index("ix_pseudonym_renames_new", "tenant", "new"),
 )
