@@ -1,0 +1,151 @@
+"""Keys and tokens of machines: known beginnings, private key blocks, passwords in URLs, and what stands after a label.
+
+What follows a label counts only where it looks drawn at random: words, file names, UUIDs and hashes of files do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import log2
+
+from retrieval.symbols.secrets.found import SecretFound
+
+_WORD = r"(?<![A-Za-z0-9_-])"
+_END = r"(?![A-Za-z0-9_])"
+# What issuers write at the head of their keys → the whole key. The head is looked for first: that is a memory search.
+_HEADS: dict[str, re.Pattern[str]] = {
+    head: re.compile(_WORD + pattern)
+    for head, pattern in {
+        "sk-": r"sk-(?:[a-z]{2,8}[0-9]{0,2}-)*(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,250}",
+        "AKIA": rf"AKIA[A-Z0-9]{{16}}{_END}",
+        "ASIA": rf"ASIA[A-Z0-9]{{16}}{_END}",
+        "LTAI": rf"LTAI(?=[A-Za-z]*[0-9])[A-Za-z0-9]{{12,26}}{_END}",
+        "AKID": rf"AKID(?=[A-Za-z]*[0-9])[A-Za-z0-9]{{13,40}}{_END}",
+        "ghp_": rf"ghp_[A-Za-z0-9]{{20,255}}{_END}",
+        "gho_": rf"gho_[A-Za-z0-9]{{20,255}}{_END}",
+        "ghu_": rf"ghu_[A-Za-z0-9]{{20,255}}{_END}",
+        "ghs_": rf"ghs_[A-Za-z0-9]{{20,255}}{_END}",
+        "ghr_": rf"ghr_[A-Za-z0-9]{{20,255}}{_END}",
+        "github_pat_": r"github_pat_[A-Za-z0-9_]{20,255}",
+        "glpat-": r"glpat-[A-Za-z0-9_-]{20,60}",
+        "xox": r"xox[abeoprs]-(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{10,250}",
+        "xapp-": r"xapp-[0-9]-[A-Za-z0-9-]{10,250}",
+        "AIza": rf"AIza[A-Za-z0-9_-]{{30,40}}{_END}",
+        "k_live_": r"[rsp]k_live_[A-Za-z0-9]{16,250}",
+        "k_test_": r"[rsp]k_test_[A-Za-z0-9]{16,250}",
+        "whsec_": r"whsec_[A-Za-z0-9+/]{20,100}={0,2}",
+        "eyJ": r"eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}",
+        "hf_": rf"hf_[A-Za-z0-9]{{30,40}}{_END}",
+        "npm_": rf"npm_[A-Za-z0-9]{{36}}{_END}",
+        "pypi-": r"pypi-[A-Za-z0-9_-]{50,250}",
+        "SG.": r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}",
+        "ya29.": r"ya29\.[A-Za-z0-9_-]{20,250}",
+        "dop_v1_": rf"dop_v1_[a-f0-9]{{64}}{_END}",
+    }.items()
+}
+_BEARER = re.compile(r"(?<![A-Za-z])[Bb]earer\s{1,2}(?=[A-Za-z._~+/-]*[0-9])([A-Za-z0-9._~+/-]{16,4000}={0,2})")
+_PEM = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    r"[A-Za-z0-9+/=:,.\-\s\\]{0,20000}?-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+)
+# A block that was cut in two keeps its head: what looks like its body goes with it.
+_PEM_HEAD = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\\n]*[A-Za-z0-9+/=]{16,})*"
+)
+_USERINFO = re.compile(r"[^\s/@:?#\ufffc]{0,64}:([^\s/@\ufffc]{1,128})@(?=[A-Za-z0-9\[])")
+
+_AFTER_LABEL = re.compile(r"(?:[=:为是|]|(?<=\s)is\s)>?[ \t]{0,3}\\?[\"'`“‘「]?([A-Za-z0-9+/_=.~!@#$%^&*-]{8,512})")
+_LABEL = re.compile(
+    r"(?:(?P<password>password|passwd|passphrase|pwd|密码|口令)|key|secret|token|credentials?|密钥|秘钥|私钥|令牌|凭证|凭据)"
+    r"(?:[ _-]?(?:id|value|string|[0-9]{1,2}))?[)\]\"'`”’」]{0,2}\s{0,2}(?:\|\s?)?\Z",
+    re.I,
+)
+# A key that is no secret: of a table, a cache, a product …
+_OPEN_KEY = re.compile(
+    r"(?:public|primary|foreign|partition|sort|cache|registry|product|unique|composite|object|row|group|index|issue|jira"
+    r"|translation|message|lookup|bucket|s3|routing|idempotency|cancellation|csrf|公)"
+    r"[ _-]?(?:key|token|[钥密]+)[^\n]{0,6}\Z",
+    re.I,
+)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
+_FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+_PARTS = re.compile(r"[-_./+=]+")
+_LEAST_RANDOM = 20
+_LEAST_BITS = 3.0  # per character; English words joined by hyphens reach 3.5, but have no digits among the letters
+
+
+def find_api_keys(text: str) -> Iterator[SecretFound]:
+    """Yield the keys, tokens and passwords of a folded text; the value is the writing itself."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(_candidates(text), key=lambda span: (span[0], -span[1])):
+        if not spans or start >= spans[-1][1]:
+            spans.append((start, end))
+            yield SecretFound("api_key", text[start:end], start, end)
+
+
+def _candidates(text: str) -> Iterator[tuple[int, int]]:
+    for head, pattern in _HEADS.items():
+        if head in text:
+            for match in pattern.finditer(text):
+                yield match.start(), match.end() - (match.group()[-1] in "-_")
+    if "-----BEGIN " in text:
+        yield from (match.span() for match in _PEM.finditer(text))
+        yield from (match.span() for match in _PEM_HEAD.finditer(text))
+    if "earer " in text:
+        yield from (match.span(1) for match in _BEARER.finditer(text))
+    yield from _in_urls(text)
+    yield from _after_labels(text)
+
+
+def _in_urls(text: str) -> Iterator[tuple[int, int]]:
+    at = text.find("://")
+    while at >= 0:
+        password = _USERINFO.match(text, at + 3)
+        if password:
+            yield password.span(1)
+        at = text.find("://", at + 3)
+
+
+def _after_labels(text: str) -> Iterator[tuple[int, int]]:
+    for match in _AFTER_LABEL.finditer(text):
+        value = match.group(1).partition("&")[0].rstrip(".")
+        start = match.start(1)
+        before = text[max(0, match.start() - 40) : match.start()]
+        label = _LABEL.search(before)
+        if label is None or _OPEN_KEY.search(before):
+            continue
+        if _looks_random(value) or (label.group("password") and _is_password(value)):
+            yield start, start + len(value)
+
+
+def _looks_random(value: str) -> bool:
+    if len(value) < _LEAST_RANDOM or _UUID.fullmatch(value) or _FILE_NAME.search(value) or "://" in value:
+        return False
+    if any(c in "!@#$%^&*~" for c in value):
+        return _is_password(value)
+    has_digit = any(c.isdigit() for c in value)
+    has_letter = any(c.isalpha() for c in value)
+    is_mixed = value != value.lower() and value != value.upper()
+    if not has_letter or not (has_digit or (is_mixed and len(value) >= 32)) or _bits(value) < _LEAST_BITS:
+        return False
+    # annual_report_2024_v2: every part is a word, a number, or a word with a short number.
+    parts = [part for part in _PARTS.split(value) if part]
+    return any(not re.fullmatch(r"[A-Z]?[a-z]*[0-9]{0,4}|[A-Z]+[0-9]{0,4}", part) for part in parts)
+
+
+def _is_password(value: str) -> bool:
+    """Tell whether a value has a digit and two of small letters, capitals and signs."""
+    kinds = (
+        any(c.islower() for c in value),
+        any(c.isupper() for c in value),
+        any(not c.isalnum() for c in value),
+    )
+    return any(c.isdigit() for c in value) and sum(kinds) >= 2 and not _FILE_NAME.search(value) and "://" not in value
+
+
+def _bits(value: str) -> float:
+    """Return the Shannon entropy of the characters, bits per character."""
+    size = len(value)
+    return -sum(n / size * log2(n / size) for n in Counter(value).values())
