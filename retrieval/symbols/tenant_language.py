@@ -17,7 +17,7 @@ from string import ascii_letters, digits
 from pydantic import TypeAdapter
 
 from retrieval.symbols.codes.reader import CodeReader
-from retrieval.symbols.fold import fold, mask
+from retrieval.symbols.fold import fold, fold_letters, mask
 from retrieval.symbols.found import Found, settle
 from retrieval.symbols.pseudonyms import erased, fingerprint, is_erased, kind_of, pseudonym
 from retrieval.symbols.rules import TenantRules
@@ -51,7 +51,7 @@ class Symbolised:
     text: str
     """Secrets replaced by pseudonyms; codes and values as written."""
     index_text: str
-    """All three classes replaced by tokens; plain numbers stay as written."""
+    """All three classes replaced by tokens; letters, digits and characters folded (`fold_letters`)."""
     symbols: tuple[Symbol, ...]
     """Spans in `text`."""
     secrets: tuple[Secret, ...]
@@ -110,13 +110,14 @@ class TenantLanguage:
         """Replace the symbols of a text. Symbolising the result again changes nothing."""
         clean, _, secrets = self._without_secrets(text)
         symbols = self._read_clean(clean, base_date)
+        letters = fold_letters(clean.text)  # one writing of documents and questions; spans hold in it too
         parts: list[str] = []
         at = 0
         for symbol in symbols:
             if symbol.kind not in AS_WRITTEN:
-                parts += (clean.text[at : symbol.start], symbol.token)
+                parts += (letters[at : symbol.start], symbol.token)
                 at = symbol.end
-        index_text = "".join((*parts, clean.text[at:]))
+        index_text = "".join((*parts, letters[at:]))
         return Symbolised(clean.text, index_text, symbols, tuple(secrets))
 
     def read_numbers(self, text: str) -> tuple[Symbol, ...]:
