@@ -1,4 +1,7 @@
-"""Bank cards: Luhn and the ranges of the issuers."""
+"""Bank cards: Luhn and the ranges of the issuers.
+
+One number in ten passes Luhn and many begin like a card, so the grouping and the words around it count as well.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,78 @@ from collections.abc import Iterator
 
 from stdnum import luhn
 
-from retrieval.symbols.secrets.found import SecretFound
-from retrieval.symbols.secrets.labels import candidates, is_ordinary
+from retrieval.symbols.secrets.labels import is_card_labelled, is_ordinary, is_ordinary_heading, is_ordinary_labelled
+from retrieval.symbols.secrets.runs import Candidate, Run
+from retrieval.symbols.secrets.writing import is_mended, is_one_by_one
 
-# Issuer ranges, ISO/IEC 7812: UnionPay, Visa, Mastercard, Maestro, Amex, JCB, Diners; 9558 is an old ICBC range.
-_ISSUER = re.compile(r"3(?:0[0-5]|[4678]|5(?:2[89]|[3-8]))|4|5[0-8]|6|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|9558")
-_CARD = re.compile(r"[0-9](?:[0-9]{12,18}(?![0-9A-Za-z])|[0-9]{3}(?:-[0-9]{4}){3}(?:-[0-9]{1,3})?(?![0-9A-Za-z-]))")
+# Issuer ranges, ISO/IEC 7812, and the lengths they issue. 9558 is an old ICBC range; Chinese Visa and Mastercard debit
+# cards have up to 19 digits.
+_ISSUERS: tuple[tuple[re.Pattern[str], frozenset[int]], ...] = tuple(
+    (re.compile(prefix), frozenset(lengths))
+    for prefix, lengths in (
+        (r"3[47]", (15,)),
+        (r"30[0-5]|3[689]", (14, 16, 19)),
+        (r"35(?:2[89]|[3-8])", (16, 17, 18, 19)),
+        (r"4", (13, 16, 18, 19)),
+        (r"5[1-5]", (16, 18, 19)),
+        (r"2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)", (16,)),
+        (r"62|81", (16, 17, 18, 19)),
+        (r"6|5[0678]", (16, 17, 18, 19)),
+        (r"9558", (19,)),
+    )
+)
+_GROUPINGS = frozenset({
+    (4, 4, 4, 4), (4, 4, 4, 4, 1), (4, 4, 4, 4, 2), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (6, 13), (6, 10), (8, 8),
+    (6, 4, 4, 5),
+})  # fmt: skip
+_DOUBTFUL = frozenset({13, 14})  # barcodes and times of a clock have these lengths
 
 
-def find_bank_cards(text: str) -> Iterator[SecretFound]:
-    """Find card numbers written without a break or in groups of four set apart by dashes."""
-    for match in candidates(_CARD, text):
-        digits = match.group().replace("-", "")
-        if is_card(digits) and not is_ordinary(text, *match.span()):
-            yield SecretFound("bank_card", digits, match.start(), match.end())
+def read_bank_cards(run: Run) -> Iterator[Candidate]:
+    """Yield the card numbers of a run."""
+    if sum(map(len, run.groups)) < 13:
+        return
+    for first in range(len(run.groups)):
+        if first == 0 and run.is_continued and not is_card_labelled(run.before):
+            continue
+        if run.groups[first][0] not in "234568" and not run.groups[first].startswith("9558"):
+            continue
+        windows = [(digits, last) for digits, last in run.windows(first, 19) if is_card(digits)]
+        for digits, last in reversed(windows):
+            candidate = _judge(run, first, last, digits)
+            if candidate is not None:
+                yield candidate
+                break
 
 
 def is_card(digits: str) -> bool:
     """Tell whether the digits have the length, the issuer range and the check digit of a card."""
-    return 13 <= len(digits) <= 19 and _ISSUER.match(digits) is not None and luhn.is_valid(digits)
+    if not 13 <= len(digits) <= 19:
+        return False
+    for prefix, lengths in _ISSUERS:
+        if prefix.match(digits):
+            return len(digits) in lengths and luhn.is_valid(digits)
+    return False
+
+
+def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
+    start, end = run.starts[first], run.end(last)
+    labelled = first == 0 and (is_card_labelled(run.before) or is_card_labelled(run.heading))
+    sure = True
+    if not labelled:
+        if len(digits) in _DOUBTFUL or run.is_joined(first, last):
+            return None
+        if is_ordinary(run.text, start, end) or is_ordinary_heading(run.heading):
+            return None
+        lengths, gaps = run.lengths(first, last), run.inner_gaps(first, last)
+        if lengths in _GROUPINGS and "\n" not in "".join(gaps):
+            sure = lengths != (8, 8) and not any(" " in gap for gap in gaps)
+            if lengths == (8, 8) and not run.is_alone(first, last):
+                return None
+        elif last - first > 1 and not (
+            run.is_alone(first, last) and (is_one_by_one(lengths, gaps) or is_mended(lengths, gaps, _GROUPINGS))
+        ):
+            return None
+    elif is_ordinary_labelled(run.before):
+        return None
+    return Candidate("bank_card", digits, first, last, start, end, sure, 1.0 if labelled else 0.9)

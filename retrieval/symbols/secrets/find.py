@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 
 from retrieval.symbols.fold import mask
 from retrieval.symbols.secrets.api_key import find_api_keys
-from retrieval.symbols.secrets.email import find_emails
 from retrieval.symbols.secrets.credit_code import find_credit_codes
+from retrieval.symbols.secrets.email import find_emails
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.iban import find_ibans
 from retrieval.symbols.secrets.numbers import find_numbers

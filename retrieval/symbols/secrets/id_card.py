@@ -1,39 +1,84 @@
-"""Mainland identity cards of 18 characters, and the old ones of 15 digits."""
+"""Mainland identity cards of 18 characters, and the old ones of 15 digits.
+
+GB 11643: region (6), birth date (8), order (3), check character (ISO 7064 MOD 11-2). All of it together leaves one
+number in tens of thousands, so that no grouping makes it doubtful.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 
+from stdnum import numdb
 from stdnum.cn import ric
 
-from retrieval.symbols.secrets.found import SecretFound
-from retrieval.symbols.secrets.labels import candidates, is_ordinary
+from retrieval.symbols.secrets.labels import is_identity_labelled, is_ordinary
+from retrieval.symbols.secrets.runs import Candidate, Run
 
-# GB 11643: region (6), birth date (8), order (3), check character (ISO 7064 MOD 11-2).
-_PROVINCE = r"(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[123])"
-ID_CARD = re.compile(
-    rf"({_PROVINCE}[0-9]{{4}})([-\s\u200b]?)((?:18|19|20)[0-9]{{6}})\2([0-9]{{3}}[0-9Xx])(?![0-9A-Za-z])"
-)
-_OLD_ID_CARD = re.compile(rf"{_PROVINCE}[0-9]{{13}}(?![0-9A-Za-z])")
+_PROVINCE = re.compile(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]")
+_X = re.compile(r"(?:[-. \n\u200b\u2010-\u2014]{1,2})?([Xx])(?![0-9A-Za-z])")
 
 
-def find_id_cards(text: str) -> Iterator[SecretFound]:
-    """Find identity numbers of 18 characters by their date and check character."""
-    for match in candidates(ID_CARD, text):
-        number = match.group(1) + match.group(3) + match.group(4).upper()
-        if is_date(match.group(3)) and ric.calc_check_digit(number) == number[-1]:
-            yield SecretFound("id_card", number, match.start(), match.end())
+def read_id_cards(run: Run) -> Iterator[Candidate]:
+    """Yield the identity numbers of a run."""
+    for first in range(len(run.groups)):
+        if first == 0 and run.is_continued:
+            continue
+        for digits, last in run.windows(first, 18):
+            if len(digits) in (15, 17, 18) and _PROVINCE.match(digits):
+                candidate = _read(run, first, last, digits)
+                if candidate is not None:
+                    yield candidate
+                    break
 
 
-def find_old_id_cards(text: str) -> Iterator[SecretFound]:
-    """Numbers issued before 1999 have no check character: the date alone must hold."""
-    for match in candidates(_OLD_ID_CARD, text):
-        digits = match.group()
-        if is_date("19" + digits[6:12]) and not is_ordinary(text, *match.span()):
-            number = f"{digits[:6]}19{digits[6:]}"
-            yield SecretFound("id_card", number + ric.calc_check_digit(number + "0"), match.start(), match.end())
+def _read(run: Run, first: int, last: int, digits: str) -> Candidate | None:
+    start, end = run.starts[first], run.end(last)
+    if len(digits) == 15:
+        return _read_old(run, first, last, digits)
+    if not (digits[6:8] in ("18", "19", "20") and is_date(digits[6:14])):
+        return None
+    if len(digits) == 17:
+        mark = _X.match(run.text, end) if last == len(run.groups) else None
+        if mark is None:
+            return None
+        digits, end = digits + "X", mark.end()
+    elif _glued_after(run, last):
+        return None
+    if ric.calc_check_digit(digits) != digits[-1]:
+        return None
+    return Candidate("id_card", digits, first, last, start, end)
+
+
+def _read_old(run: Run, first: int, last: int, digits: str) -> Candidate | None:
+    """Numbers issued before 1999 have no check character: the date must hold, and a label or a county that exists."""
+    labelled = is_identity_labelled(run.before) if first == 0 else False
+    if not is_date("19" + digits[6:12]) or _glued_after(run, last) or run.is_joined(first, last):
+        return None
+    if not labelled:
+        start, end = run.starts[first], run.end(last)
+        if last - first > 1 or not _is_county(digits[:6]) or is_ordinary(run.text, start, end):
+            return None
+    number = f"{digits[:6]}19{digits[6:]}"
+    value = number + ric.calc_check_digit(number + "0")
+    return Candidate(
+        "id_card", value, first, last, run.starts[first], run.end(last), confidence=1.0 if labelled else 0.8
+    )
+
+
+def _glued_after(run: Run, last: int) -> bool:
+    return (
+        last == len(run.groups)
+        and run.text[run.end(last) : run.end(last) + 1].isascii()
+        and (run.text[run.end(last) : run.end(last) + 1].isalnum())
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_county(code: str) -> bool:
+    return any(properties for _, properties in numdb.get("cn/loc").info(code))
 
 
 def is_date(digits: str) -> bool:

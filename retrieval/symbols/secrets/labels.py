@@ -3,56 +3,144 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+from retrieval.symbols.fold import MASK
 from retrieval.symbols.values.currencies import currency_before
 
-PHONE_LABEL = re.compile(
-    r"(?:手机|电话|联系方式|致电|拨打|微信|(?i:(?<![a-z])(?:tel|phone|mobile|mob|cell|call|wechat|whatsapp)))"
-    r"(?:号码|号|(?i:\s?(?:no|number|at))\.?)?\s?[:为是]?\s?\Z"
+_REACH = 48
+_MAX_ROWS = 200
+
+_LINK = (
+    r"(?:号码|编号|号|(?i:\s?(?:no|number|num|nr|id|code)\b\.?))?\s?(?:\([^()0-9]{1,24}\)\s?)?"
+    r"(?:\s?[为是]?\s?[:=#]|\s?[为是]|(?i:\s(?:is|was|(?:me |us )?(?:at|on)|to|:))\b)?[\s#]?[\s\"'“‘(\[*_]?\+?\(?\Z"
+)
+_PHONE_WORDS = (
+    r"手机|电话|联系方式|联系人?|致电|拨打|微信|热线|传真|座机|固话|总机|客服|咨询|来电|短信|小灵通|手提"
+    r"|(?i:(?<![a-z])(?:tele?phone|telefax|tel|phone|mobile|mob|cell(?:\sphone)?|call(?:ing)?|wechat|whatsapp|fax"
+    r"|hotline|dial|text|ring|reach|contact)(?![a-z]))"
+)
+_PHONE = re.compile(rf"(?:{_PHONE_WORDS})[.机]?{_LINK}")
+_PHONE_NEAR = re.compile(rf"(?:{_PHONE_WORDS})[^0-9。;!?\n|]{{0,20}}\Z")
+_PHONE_STRICT = re.compile(
+    r"(?:手机|电话|热线|传真|座机|固话|总机|(?i:(?<![a-z])(?:tele?phone|telefax|tel|phone|mobile|cell|fax|hotline)"
+    rf"(?![a-z])))[.机]?{_LINK}"
+)
+_CARD = re.compile(
+    r"(?:卡号|[银行储蓄信用借记]{2,3}卡|银联卡?|账[号户]|帐[号户]"
+    r"|(?i:(?<![a-z])(?:card|account|acct|a/c|visa|mastercard|unionpay"
+    rf"|amex|american express|pan)(?![a-z]))){_LINK}"
+)
+_IDENTITY = re.compile(
+    r"(?:身份证件?|证件|公民身份|居民身份"
+    rf"|(?i:(?<![a-z])(?:id|id card|identity(?: card)?|identification)(?![a-z]))){_LINK}"
+)
+_SOCIAL = re.compile(
+    rf"(?:社会(?:安全|保障)|社保|社安|(?i:(?<![a-z])(?:ssn|social security|soc\.? sec\.?)(?![a-z]))){_LINK}"
+)
+_ORDINARY = re.compile(
+    r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|条形码|快递|运单|凭证|文号|物流|批次|工单|票号|案号|版本"
+    r"|ISBN|ISSN"
+    r"|(?i:(?<![a-z])(?:order|invoice|tracking|serial|sku|ref|reference|batch|isbn|issn|sn|s/n|document|contract|ticket"
+    r"|ean|upc|gtin|barcode|imei|transaction|txn|waybill|shipment|parcel|case|version|build|po|purchase order|hash"
+    rf"|uuid|guid|timestamp|part|model|item|product|article|doi)(?![a-z]))){_LINK}"
+)
+_UNIT_AFTER = re.compile(
+    r"[.][0-9]|,[0-9]{3}(?![0-9])|\s?(?:[元圆%股份吨台个]|[十百千]?[万亿]|(?:美|港|欧|日)元|人民币"
+    r"|(?i:million|billion|thousand|yuan|rmb|cny|usd|dollars|units|shares|bytes|kb|mb)\b)"
+)
+_ORDINARY_HEADING = re.compile(
+    r"金额|余额|收入|资产|负债|利润|成本|数量|订单|单号|编号|流水|发票|合同|条码|运单|时间戳"
+    r"|(?i:amount|balance|revenue|income|asset|profit|cost|quantity|order|invoice|tracking|serial|sku|isbn|barcode"
+    r"|timestamp|total|price|qty)"
 )
 
 
-# A small-letter word is glued text (zhang13812345678); capitals before digits make a serial number.
-_BEFORE_LABEL = re.compile(r"(?<![A-Za-z])(?i:tel|phone|mobile|mob|cell|id|card)\Z|[a-z]{3}\Z")
+def text_before(text: str, start: int) -> str:
+    """Return what stands right before a position, not beyond what was masked: a mask has no fixed length."""
+    before = text[max(0, start - _REACH) : start]
+    return before[before.rfind(MASK) + 1 :]
+
+
+def is_phone_labelled(before: str) -> bool:
+    """Tell whether a word right before says that a phone number follows."""
+    return _PHONE.search(before) is not None
+
+
+def is_strictly_phone_labelled(before: str) -> bool:
+    """Tell whether a word that means nothing but a phone stands right before."""
+    return _PHONE_STRICT.search(before) is not None
+
+
+def is_near_phone_word(before: str) -> bool:
+    """Tell whether a word of phones stands before in the same clause."""
+    return _PHONE_NEAR.search(before) is not None
+
+
+def is_card_labelled(before: str) -> bool:
+    """Tell whether a word right before says that a card number follows."""
+    return _CARD.search(before) is not None
+
+
+def is_identity_labelled(before: str) -> bool:
+    """Tell whether a word right before says that an identity number follows."""
+    return _IDENTITY.search(before) is not None
+
+
+def is_social_labelled(before: str) -> bool:
+    """Tell whether a word right before says that a social security number follows."""
+    return _SOCIAL.search(before) is not None
+
+
+def column_heading(text: str, start: int) -> str:
+    """Return the heading of the table column (`|` between cells) in which a position lies; empty if there is none."""
+    line = text.rfind("\n", 0, start) + 1
+    column = text.count("|", line, start)
+    if not column and "|" not in text[start : start + _REACH].partition("\n")[0]:
+        return ""
+    heading = ""
+    for _ in range(_MAX_ROWS):
+        end = line - 1
+        line = text.rfind("\n", 0, max(0, end)) + 1
+        if end <= 0 or "|" not in text[line:end]:
+            break
+        heading = text[line:end]
+    cells = heading.split("|")
+    return cells[column] if column < len(cells) else ""
+
+
+# A small letter ends glued text (zhang13812345678, x13812345678); capitals before digits make a serial number.
+_BEFORE_LABEL = re.compile(
+    r"(?<![A-Za-z])(?i:tel|phone|mobile|mob|cell|id|card)\Z|(?<![0-9A-Za-z_-])[A-Za-z]{0,20}[a-z]\Z"
+)
+_LINK_BEFORE = re.compile(r"(?:://|www\.|(?i:doi)[:\s])[^\s，。]*\Z")
 
 
 def in_number(before: str) -> bool:
     """Tell whether digits that follow `before` continue a number or an identifier."""
     if not before:
         return False
-    if before[-1] in "0123456789" or (before[-1] == "." and before[-2:-1].isdecimal()):
+    last = before[-1]
+    if last in "0123456789" or (last in ".," and before[-2:-1].isdecimal()):
         return True
-    return before[-1].isascii() and before[-1].isalpha() and _BEFORE_LABEL.search(before) is None
-
-
-def candidates(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches that continue no number or identifier."""
-    for match in pattern.finditer(text):
-        if not in_number(text[max(0, match.start() - 8) : match.start()]):
-            yield match
-
-
-_NUMBER_LABEL = re.compile(
-    r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|快递|运单|凭证|文号|ISBN|ISSN"
-    r"|(?i:(?<![a-z])(?:order|invoice|tracking|serial|sku|ref|reference|batch|isbn|document|contract|ticket)))"
-    r"(?:号码|号|(?i:\s?(?:no|number|id|code))\.?)?[\s_]?[:#为是]?\s?#?\Z"
-)
-_UNIT_AFTER = re.compile(
-    r"[.][0-9]|,[0-9]{3}(?![0-9])|\s?(?:[元圆%股份吨台个]|[十百千]?[万亿]|(?:美|港|欧|日)元|人民币"
-    r"|(?i:million|billion|thousand|yuan|rmb|cny|usd|dollars|units|shares)\b)"
-)
+    if _LINK_BEFORE.search(before) and not _PHONE.search(before):
+        return True
+    return last.isascii() and last.isalpha() and _BEFORE_LABEL.search(before) is None
 
 
 def is_ordinary(text: str, start: int, end: int) -> bool:
     """Tell whether a label, a currency or a unit says that the digits are no secret."""
     return (
-        _NUMBER_LABEL.search(text[max(0, start - 24) : start]) is not None
+        is_ordinary_labelled(text_before(text, start))
         or _UNIT_AFTER.match(text, end) is not None
         or currency_before(text, start) is not None
     )
 
 
-def digits_of(text: str) -> str:
-    """Return the ASCII digits of a text."""
-    return "".join(c for c in text if c in "0123456789")
+def is_ordinary_labelled(before: str) -> bool:
+    """Tell whether a word right before says that an order, an invoice, a version or the like follows."""
+    return _ORDINARY.search(before) is not None
+
+
+def is_ordinary_heading(heading: str) -> bool:
+    """Tell whether the heading of a column is that of figures or of ordinary numbers."""
+    return _ORDINARY_HEADING.search(heading) is not None

@@ -1,0 +1,55 @@
+"""Numbers of papers that only a word beside them makes recognisable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from retrieval.symbols.fold import MASK
+from retrieval.symbols.secrets.labels import column_heading
+
+_BEFORE_REACH = 40
+_AFTER_REACH = 64
+_NOT_ALNUM = re.compile("[^0-9A-Za-z]+")
+_STOP = re.compile(rf"[。;!?|{MASK}]|\n[^\n]*\n|(?<![Nn]o)[.](?=\s+[A-Z])")
+_NEXT_CELL = re.compile(r"[^|\n]{0,12}\|\s*")
+_BACK_TO_LABEL = re.compile(r"\s?[(,]?\s?(?:的|号|(?:on )?(?:his|her|my|the) )?\s?")
+
+
+def numbers_beside(text: str, label: re.Pattern[str], number: re.Pattern[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield (value, start, end) of the numbers in the clause after a label, or right before it in brackets.
+
+    Args:
+        text: A folded text.
+        label: The words.
+        number: The number with its separators; `number` also decides where it may not begin or end.
+    """
+    done = 0
+    for match in label.finditer(text):
+        after = text[match.end() : match.end() + _AFTER_REACH]
+        stop = _STOP.search(after)
+        found = number.search(text, match.end(), match.end() + (stop.start() if stop else len(after)))
+        if found is None and (cell := _NEXT_CELL.match(text, match.end())) is not None:
+            found = number.match(text, cell.end())
+        if found is None or found.start() < done:
+            found = _before(text, match.start(), number, done)
+        if found is not None:
+            done = found.end()
+            yield _NOT_ALNUM.sub("", found.group()).upper(), found.start(), found.end()
+    if done == 0 and "|" in text and label.search(text) is not None:
+        yield from _in_columns(text, label, number)
+
+
+def _in_columns(text: str, label: re.Pattern[str], number: re.Pattern[str]) -> Iterator[tuple[str, int, int]]:
+    for found in number.finditer(text):
+        if label.search(column_heading(text, found.start())) is not None:
+            yield _NOT_ALNUM.sub("", found.group()).upper(), found.start(), found.end()
+
+
+def _before(text: str, start: int, number: re.Pattern[str], done: int) -> re.Match[str] | None:
+    """Return a number right before the words, as in `E12345678 (passport)`."""
+    begin = max(done, start - _BEFORE_REACH)
+    last = next(reversed(list(number.finditer(text, begin, start))), None)
+    if last is not None and _BACK_TO_LABEL.fullmatch(text[last.end() : start]):
+        return last
+    return None

@@ -1,0 +1,177 @@
+"""Runs of digit groups: digits with at most a short separator between two of them, whatever they mean.
+
+A number is written in one go, in groups, digit by digit or torn by a line end. All of these are one run here;
+the kinds look at windows of its groups.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from retrieval.symbols.secrets.labels import column_heading, in_number, text_before
+
+_DASH = "\\-\u2010\u2011\u2012\u2013\u2014"
+_GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
+# The first digit is no later one of a number: the look-behind stands after it so that `re` can skip to digits.
+_RUN = re.compile(rf"[0-9](?<![0-9]{{2}})(?:(?:{_GAP})?+[0-9]){{6,}}+")
+_GROUP = re.compile("[0-9]++")
+_LONG = 9  # digits; no year, no item number, no part of a telephone number
+_MAX_WINDOW = 24  # groups; a number of 19 digits with a country code before it, digit by digit
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in a folded text."""
+
+    text: str
+    starts: tuple[int, ...]
+    groups: tuple[str, ...]
+
+    @cached_property
+    def gaps(self) -> tuple[str, ...]:
+        """What stands before each group; nothing before the first."""
+        ends = [s + len(g) for s, g in zip(self.starts, self.groups, strict=True)]
+        between = (self.text[end:start] for end, start in zip(ends, self.starts[1:], strict=False))
+        return ("", *between)
+
+    @cached_property
+    def before(self) -> str:
+        """The text right before the run, up to what was masked."""
+        return text_before(self.text, self.starts[0])
+
+    @cached_property
+    def is_continued(self) -> bool:
+        """Whether the run goes on from a number or an identifier."""
+        return in_number(self.before)
+
+    @cached_property
+    def heading(self) -> str:
+        """The heading of the run's column in a table."""
+        return column_heading(self.text, self.starts[0])
+
+    @property
+    def start(self) -> int:
+        """Where the first group begins."""
+        return self.starts[0]
+
+    def end(self, last: int) -> int:
+        """Return where the groups before `last` end."""
+        return self.starts[last - 1] + len(self.groups[last - 1])
+
+    def windows(self, first: int, longest: int) -> Iterator[tuple[str, int]]:
+        """Yield (digits, last) of the groups from `first` to before `last`, up to a number of digits."""
+        digits = ""
+        for last in range(first, min(len(self.groups), first + _MAX_WINDOW)):
+            digits += self.groups[last]
+            if len(digits) > longest:
+                return
+            yield digits, last + 1
+
+    def inner_gaps(self, first: int, last: int) -> tuple[str, ...]:
+        """Return the separators inside a window."""
+        return self.gaps[first + 1 : last]
+
+    def lengths(self, first: int, last: int) -> tuple[int, ...]:
+        """Return the lengths of a window's groups."""
+        return tuple(map(len, self.groups[first:last]))
+
+    def gap_after(self, last: int) -> str:
+        """Return the separator that follows a window; nothing at the end of the run."""
+        return self.gaps[last] if last < len(self.groups) else ""
+
+    def is_joined(self, first: int, last: int) -> bool:
+        """Tell whether a dash or a dot ties the window to further digits or letters, so that it is a part of them."""
+        if (_TIE.search(self.gaps[first]) if first else _TIED_BEFORE.search(self.before)) is not None:
+            return True
+        if last < len(self.groups):
+            return _TIE.search(self.gaps[last]) is not None
+        return _TIED_AFTER.match(self.text, self.end(last)) is not None
+
+    def is_beside_long_number(self, first: int, last: int) -> bool:
+        """Tell whether a long number stands a blank away, as in the row of a table of figures."""
+        beside = [first - 1] if first and self.gaps[first] == " " else []
+        if last < len(self.groups) and self.gaps[last] == " ":
+            beside.append(last)
+        return any(len(self.groups[i]) >= _LONG for i in beside)
+
+    def is_alone(self, first: int, last: int) -> bool:
+        """Tell whether the window is the whole run and no further number is listed beside it."""
+        if first or last < len(self.groups):
+            return False
+        return _LISTED_BEFORE.search(self.before) is None and _LISTED_AFTER.match(self.text, self.end(last)) is None
+
+
+_TIE = re.compile(rf"[{_DASH}.]")
+_TIED_BEFORE = re.compile(r"[0-9A-Za-z][-\u2010-\u2014_]\Z")
+_TIED_AFTER = re.compile(r"[0-9A-Za-z]|[-\u2010-\u2014_][0-9A-Za-z]|\.[0-9]")
+_LISTED_BEFORE = re.compile(r"[0-9A-Za-z][-_]?\Z|[0-9][\s.,/]\Z")
+_LISTED_AFTER = re.compile(r"[0-9A-Za-z]|[\s.,/-][0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a window of a run may be."""
+
+    kind: str
+    value: str
+    first: int
+    last: int
+    start: int
+    end: int
+    is_sure: bool = True
+    """Else it counts only where candidates explain every group of its row."""
+    confidence: float = 1.0
+
+
+def digit_runs(text: str) -> Iterator[Run]:
+    """Yield the runs of seven digits and more."""
+    for match in _RUN.finditer(text):
+        groups = list(_GROUP.finditer(text, match.start(), match.end()))
+        yield Run(text, tuple(g.start() for g in groups), tuple(g.group() for g in groups))
+
+
+def choose(run: Run, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Yield the candidates that count and do not overlap; earlier ones go before later ones."""
+    offered = list(candidates)
+    taken: set[int] = set()
+    if any(not c.is_sure for c in offered):
+        for row in _rows(run):
+            for chosen in _explanation(row, offered):
+                taken.update(range(chosen.first, chosen.last))
+                yield chosen
+    for candidate in offered:
+        if candidate.is_sure and taken.isdisjoint(range(candidate.first, candidate.last)):
+            taken.update(range(candidate.first, candidate.last))
+            yield candidate
+
+
+def _rows(run: Run) -> Iterator[range]:
+    first = 0
+    for i, gap in enumerate((*run.gaps[1:], "\n"), 1):
+        if "\n" in gap:
+            yield range(first, i)
+            first = i
+
+
+def _explanation(row: range, offered: list[Candidate]) -> list[Candidate]:
+    """Return candidates that make up the whole row, one after the other; none if there are no such."""
+    by_first: dict[int, list[Candidate]] = {}
+    for candidate in offered:
+        by_first.setdefault(candidate.first, []).append(candidate)
+    best: dict[int, Candidate | None] = {row.stop: None}
+    for at in reversed(row):
+        unit = next((c for c in by_first.get(at, ()) if c.last in best), None)
+        if unit is not None:
+            best[at] = unit
+    chosen: list[Candidate] = []
+    at = row.start
+    while at < row.stop:
+        unit = best.get(at)
+        if unit is None:
+            return []
+        chosen.append(unit)
+        at = unit.last
+    return chosen
