@@ -44,6 +44,7 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         max_upload_bytes=settings.server.max_upload_mb * 1024 * 1024,
         upload_path="/v1/documents",
     )
+    app.add_middleware(problems.LastResort)
     app.include_router(health.router)
     for room in (documents, databases, pages, jobs, search, chat, runs, vault):
         app.include_router(room.router, dependencies=[Depends(known_query)])

@@ -70,6 +70,31 @@ class KeyRing:
 
 
 def authenticate(request: Request) -> Principal:
+    """Return who asks; see `_principal`. Error texts are cleaned by the rules of the caller's tenant from here on.
+
+    Raises:
+        UnauthenticatedError: no key where one is needed, or one that is not known.
+    """
+    principal = _principal(request)
+    request.state.tenant = principal.tenant
+    return principal
+
+
+Caller = Annotated[Principal, Depends(authenticate)]
+"""Route parameter: who asks."""
+
+
+def require(principal: Principal, right: Right) -> None:
+    """Let a principal pass that holds `right`.
+
+    Raises:
+        ForbiddenError: it does not.
+    """
+    if not principal.may(right):
+        raise ForbiddenError(f"this needs the right {right!r}, which {principal.user!r} does not hold")
+
+
+def _principal(request: Request) -> Principal:
     """Return who asks.
 
     With a keys file every request needs `Authorization: Bearer KEY`. Without one, only
@@ -93,17 +118,3 @@ def authenticate(request: Request) -> Principal:
     if origin is not None and origin != f"{request.url.scheme}://{request.url.netloc}":
         raise UnauthenticatedError("requests from web pages of another origin are refused")
     return LOCAL_OWNER
-
-
-Caller = Annotated[Principal, Depends(authenticate)]
-"""Route parameter: who asks."""
-
-
-def require(principal: Principal, right: Right) -> None:
-    """Let a principal pass that holds `right`.
-
-    Raises:
-        ForbiddenError: it does not.
-    """
-    if not principal.may(right):
-        raise ForbiddenError(f"this needs the right {right!r}, which {principal.user!r} does not hold")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from ingest.naming import source_name
 
 INSTANCE_HEADER = "attest-instance"
 _PAGE = 500
+_NAMES = 100
 _TIMEOUT = httpx.Timeout(30.0, read=600.0)
 
 
@@ -67,6 +68,13 @@ class AttestClient:
             found += page
             if len(page) < _PAGE:
                 return found
+
+    async def kept_names(self, sources: Sequence[str]) -> list[str]:
+        """Return under which names uploads of these names are kept, in order."""
+        kept: list[str] = []
+        for at in range(0, len(sources), _NAMES):
+            kept += (await self.post("/v1/documents/names", {"names": sources[at : at + _NAMES]}))["names"]
+        return kept
 
     async def post(self, path: str, body: dict[str, Any]) -> Any:
         """POST a JSON body."""

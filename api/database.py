@@ -24,7 +24,8 @@ def open_engine(url: str) -> Engine:
         DatabaseUnavailableError: the database cannot be opened.
     """
     try:
-        engine = create_engine(url)
+        # Parameters are left out of logs and of errors' texts: they are what is stored.
+        engine = create_engine(url, hide_parameters=True)
     except (ArgumentError, ModuleNotFoundError) as exc:  # not quoted: the URL may hold a password
         raise SettingsError(f"ATTEST_DATABASE_URL does not name a database ({type(exc).__name__})") from exc
     if engine.dialect.name == "sqlite":

@@ -82,6 +82,12 @@ class DocumentList(Value):
     documents: tuple[Document, ...]
 
 
+class NameList(Value):
+    """Names of uploads, as they are given or as they are kept."""
+
+    names: tuple[Annotated[str, StringConstraints(max_length=4096)], ...] = Field(max_length=500)
+
+
 class DatabaseList(Value):
     """The configured databases."""
 

@@ -1,20 +1,27 @@
-"""Problem details (RFC 9457): every error leaves the HTTP door in this one form."""
+"""Problem details (RFC 9457): every error leaves the HTTP door in this one form, and without secrets.
+
+What a caller sent may come back in an error's text (the id of a document that does not exist), and errors are
+kept where answers are not: in the caller's logs, in proxies. So these texts carry pseudonyms too.
+"""
 
 from __future__ import annotations
 
 import logging
+import traceback
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.errors import AgentError
 from api.errors import ApiError, status_of
 from ingest.errors import IngestError
 from prompts.errors import PromptError
 from retrieval.errors import RetrievalError
+from retrieval.symbols.language import SymbolLanguage
 
 log = logging.getLogger(__name__)
 
@@ -51,26 +58,70 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(root, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
-async def _ours(_request: Request, exc: Exception) -> JSONResponse:
-    return problem(str(getattr(exc, "code", "request_failed")), str(exc))
+class LastResort:
+    """Answers an error that nobody foresaw with a problem, and logs where it came from.
+
+    The framework's own way would hand the exception on to the server, which logs its text; that may quote
+    a document or a question.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception as exc:
+            if scope["type"] != "http":
+                raise
+            route = getattr(scope.get("route"), "path", "a request")
+            log.error("unexpected error on %s %s\n%s", scope["method"], route, _frames(exc))
+            if not started:
+                detail = "something went wrong on our side; the log of the server has the details"
+                await problem("internal", detail, status=500)(scope, receive, send)
 
 
-async def _invalid(_request: Request, exc: Exception) -> JSONResponse:
+async def _ours(request: Request, exc: Exception) -> JSONResponse:
+    return problem(str(getattr(exc, "code", "request_failed")), _hidden(request, str(exc)))
+
+
+async def _invalid(request: Request, exc: Exception) -> JSONResponse:
     assert isinstance(exc, RequestValidationError)
-    # The rejected input itself is left out: it may hold secrets.
-    errors = [{"field": ".".join(str(p) for p in e["loc"]), "message": e["msg"]} for e in exc.errors()]
+    # The rejected input itself is left out.
+    errors = [
+        {"field": _hidden(request, ".".join(map(str, e["loc"]))), "message": _hidden(request, e["msg"])}
+        for e in exc.errors()
+    ]
     detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
     return problem("invalid_request", detail, status=422, errors=errors)
 
 
-async def _http(_request: Request, exc: Exception) -> JSONResponse:
+async def _http(request: Request, exc: Exception) -> JSONResponse:
     assert isinstance(exc, HTTPException)
-    return problem(f"http_{exc.status_code}", str(exc.detail), status=exc.status_code)
+    return problem(f"http_{exc.status_code}", _hidden(request, str(exc.detail)), status=exc.status_code)
 
 
-async def _unexpected(request: Request, exc: Exception) -> JSONResponse:
-    log.error("unexpected error on %s %s", request.method, request.url.path, exc_info=exc)
-    return problem("internal", "something went wrong on our side; the log of the server has the details", status=500)
+def _hidden(request: Request, text: str) -> str:
+    """Return an error's text without secrets, by the rules of the caller's tenant as far as it is known."""
+    language: SymbolLanguage = request.app.state.container.language
+    return language.symbolise(text, tenant=getattr(request.state, "tenant", "")).text
+
+
+def _frames(exc: BaseException) -> str:
+    """Return types and places of an error and its causes, without their texts."""
+    parts: list[str] = []
+    present: BaseException | None = exc
+    while present is not None:
+        parts.append("".join(traceback.format_tb(present.__traceback__)) + type(present).__name__)
+        present = present.__cause__ or present.__context__
+    return "\n".join(parts)

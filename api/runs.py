@@ -14,7 +14,7 @@ from agent.run import RunRequest, record
 from api.models import ChatBody
 from retrieval.language_id import language_of
 from retrieval.symbols.language import SymbolLanguage
-from retrieval.types import Principal
+from retrieval.types import Principal, SearchFilter
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +58,12 @@ class LiveRun:
         self._more = asyncio.Event()
 
 
+def hide_filter(filter: SearchFilter, tenant: str, language: SymbolLanguage) -> SearchFilter:
+    """Return a filter whose labels are written as documents keep them: with pseudonyms in place of secrets."""
+    labels = frozenset(language.symbolise(label, tenant=tenant).text for label in filter.labels)
+    return filter if labels == filter.labels else filter.model_copy(update={"labels": labels})
+
+
 class RunService:
     """Starts runs in the background: a reader who leaves does not end the run."""
 
@@ -76,7 +82,7 @@ class RunService:
             trace_id=uuid.uuid4().hex,
             question=question,
             language=spoken,
-            filter=body.filter,
+            filter=hide_filter(body.filter, principal.tenant, self._language),
         )
         live = LiveRun(request.run_id)
         task = asyncio.create_task(self._drive(request, principal, live))

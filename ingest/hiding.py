@@ -1,6 +1,6 @@
-"""Secrets in what a document tells beside its text: the names of what lies inside it, the notes of its parser.
+"""Secrets in what stands beside a document's text: names, what its uploader says of it, the notes of its parser.
 
-These are stored and shown like text (sources, titles, reports, messages), so they carry pseudonyms too.
+These are stored and shown like text (sources, titles, labels, reports, messages), so they carry pseudonyms too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from ingest.types import ParsedDocument
+from ingest.naming import source_name
+from ingest.types import DocumentMeta, ParsedDocument
 
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
@@ -44,13 +45,49 @@ def hide_names(parsed: ParsedDocument, tenant: str, hides: Hides) -> tuple[Parse
         return hidden.text
 
     attachments = tuple(
-        each.model_copy(update={"name": take(_hide_name(each.name, tenant, hides))}) for each in parsed.attachments
+        each.model_copy(update={"name": take(hide_name(each.name, tenant, hides))}) for each in parsed.attachments
     )
     notes = tuple(take(hides.hide(note, tenant)) for note in parsed.notes)
     return parsed.model_copy(update={"attachments": attachments, "notes": notes}), secrets
 
 
-def _hide_name(name: str, tenant: str, hides: Hides) -> Hidden:
+def hide_source(given: str, fallback: str, tenant: str, hides: Hides) -> Hidden:
+    """Return the name under which an upload is kept: fit to be stored and shown, and without secrets.
+
+    The same value in another writing is the same name.
+    """
+    # First of all: a long name loses its end to a digest, which must not be one of a secret.
+    first = hide_name(given, tenant, hides)
+    named = source_name(first.text, fallback)
+    # What `source_name` takes out may have stood between the parts of a secret.
+    second = hide_name(named, tenant, hides)
+    return Hidden(source_name(second.text, fallback), {**first.secrets, **second.secrets})
+
+
+def hide_meta(meta: DocumentMeta, tenant: str, hides: Hides) -> tuple[DocumentMeta, dict[str, str]]:
+    """Take the secrets out of what an uploader says of a document.
+
+    The access list stays as it is: it names users and groups of the operator's.
+
+    Returns:
+        What is kept of it, and the secrets for the vault (pseudonym → value).
+    """
+    secrets: dict[str, str] = {}
+
+    def take(text: str) -> str:
+        hidden = hides.hide(text, tenant)
+        secrets.update(hidden.secrets)
+        return hidden.text
+
+    kept = {
+        "title": None if meta.title is None else take(meta.title),
+        "issuer": take(meta.issuer),
+        "labels": frozenset(take(label) for label in meta.labels),
+    }
+    return meta.model_copy(update=kept), secrets
+
+
+def hide_name(name: str, tenant: str, hides: Hides) -> Hidden:
     """Hide secrets and leave the ending, which would be read as a part of an address before it (ann@acme.com.txt)."""
     whole = hides.hide(name, tenant)
     ending = _SUFFIX.search(name)

@@ -13,6 +13,7 @@ from ingest.leases import Leases
 from ingest.lifecycle import Lifecycle
 from ingest.originals import Originals
 from ingest.purge import Purger
+from ingest.vault import Vault
 from retrieval.errors import RetrievalError
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ class Mender:
         lifecycle: Lifecycle,
         originals: Originals,
         purger: Purger,
+        vault: Vault,
         *,
         clock: Clock = utc_now,
     ) -> None:
@@ -38,6 +40,7 @@ class Mender:
         self._lifecycle = lifecycle
         self._originals = originals
         self._purger = purger
+        self._vault = vault
         self._clock = clock
 
     async def mend(self) -> None:
@@ -61,6 +64,7 @@ class Mender:
         stored: Iterator[str] = self._originals.stored((self._clock() - ORPHAN_AGE).timestamp())
         while some := list(islice(stored, _MANY)):
             for document_id in self._lifecycle.forgotten(some):
+                self._vault.forget_unknown(document_id)
                 self._originals.delete(document_id)
                 removed += 1
         return removed

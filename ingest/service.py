@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -20,14 +20,15 @@ from ingest.errors import (
     UnknownDocumentError,
     UnknownJobError,
 )
+from ingest.hiding import Hides, hide_meta, hide_source
 from ingest.jobs import Jobs
 from ingest.lifecycle import Lifecycle
-from ingest.naming import source_name
 from ingest.originals import Originals, StoredOriginal
 from ingest.purge import Purger
 from ingest.report import AdmissionReport
 from ingest.settings import ParserSettings
 from ingest.types import DeletionReceipt, Document, DocumentMeta, DocumentState, Format, Job, JobState
+from ingest.vault import Vault
 from retrieval.types import Principal, Right
 
 _READ_BYTES = 1024 * 1024
@@ -46,6 +47,8 @@ class Ingestion:
         jobs: Jobs,
         originals: Originals,
         purger: Purger,
+        vault: Vault,
+        hides: Hides,
         limits: ParserSettings,
         databases: Mapping[str, str],
         on_submit: Callable[[], None] = lambda: None,
@@ -56,6 +59,8 @@ class Ingestion:
         self._jobs = jobs
         self._originals = originals
         self._purger = purger
+        self._vault = vault
+        self._hides = hides
         self._limits = limits
         self._databases = databases
         self._on_submit = on_submit
@@ -73,7 +78,8 @@ class Ingestion:
 
         Args:
             principal: needs the right `ingest`; the upload continues this user's line of that name.
-            source: display name; text only.
+            source: display name; text only. Secrets in it, and in what is said of the document, are kept as
+                pseudonyms.
             content: the bytes as they arrive, or a file to read.
             meta: what the uploader says of the document.
             password: opens the document, where it is encrypted, and those found inside it; kept sealed.
@@ -85,13 +91,12 @@ class Ingestion:
         """
         _require(principal, "ingest")
         document_id = self._lifecycle.new_document_id()
-        name = source_name(source, fallback=f"unnamed {document_id[:8]}")
         pieces = _file_pieces(content) if isinstance(content, Path) else content
         stored = await self._store(principal.tenant, document_id, pieces)
         if password is not None:
             await asyncio.to_thread(self._originals.keep_password, principal.tenant, document_id, password)
         # Shielded: a caller who goes away in this moment must not leave it open whether the job exists.
-        job = await asyncio.shield(asyncio.to_thread(self._register, principal, document_id, name, meta, stored))
+        job = await asyncio.shield(asyncio.to_thread(self._register, principal, document_id, source, meta, stored))
         self._on_submit()
         return job
 
@@ -154,10 +159,19 @@ class Ingestion:
         limit: int = 50,
         offset: int = 0,
     ) -> list[Document]:
-        """Return a page of documents, newest first; deleted ones are left out. Filters as in `Catalog.list`."""
+        """Return a page of documents, newest first; deleted ones are left out. Filters as in `Catalog.list`.
+
+        `source` may be the name as it was given.
+        """
+        if source is not None:
+            (source,) = self.kept_names(principal, [source])
         return self._catalog.list(
             principal, states=states, source=source, parent_id=parent_id, own=own, limit=limit, offset=offset
         )
+
+    def kept_names(self, principal: Principal, sources: Sequence[str]) -> list[str]:
+        """Return under which names uploads of these names are kept: pseudonyms take the place of secrets in them."""
+        return [hide_source(each, each, principal.tenant, self._hides).text for each in sources]
 
     def list_versions(self, principal: Principal, document_id: str) -> list[Document]:
         """Return all kept versions of the document's line, newest first; raises UnknownDocumentError."""
@@ -225,24 +239,32 @@ class Ingestion:
         self,
         principal: Principal,
         document_id: str,
-        name: str,
+        source: str,
         meta: DocumentMeta,
         stored: StoredOriginal,
         *,
         format: Format | None = None,
     ) -> Job:
+        tenant = principal.tenant
+        hidden = hide_source(source, f"unnamed {document_id[:8]}", tenant, self._hides)
+        meta, secrets = hide_meta(meta, tenant, self._hides)
+        secrets = {**hidden.secrets, **secrets}
+        if secrets:
+            # Before the row: no pseudonym is ever visible without its value.
+            self._vault.write(tenant, document_id, secrets)
         for _ in range(_TRIES):
             try:
                 with self._engine.begin() as connection:
                     document = self._lifecycle.register(
-                        connection, principal, document_id, name, meta, stored.size_bytes, format=format
+                        connection, principal, document_id, hidden.text, meta, stored.size_bytes, format=format
                     )
                     return self._jobs.add(connection, document, stored.content_hash)
             except IntegrityError:
                 # Another upload of the same name took the version number in between.
                 continue
+        self._vault.forget(tenant, document_id)
         self._originals.delete(document_id)
-        raise SourceUnavailableError(f"source {name!r}: too many uploads of this name at once; try again")
+        raise SourceUnavailableError(f"source {hidden.text!r}: too many uploads of this name at once; try again")
 
     def _mark_deleted(self, principal: Principal, document_id: str) -> tuple[Document, list[str]]:
         with self._engine.begin() as connection:

@@ -158,6 +158,14 @@ class Vault:
                 )
         return len(alone)
 
+    def forget_unknown(self, document_id: str) -> None:
+        """Remove what was kept for a document that was never registered: its upload was killed."""
+        with self._engine.connect() as connection:
+            used = select(vault_uses.c.tenant).where(vault_uses.c.document_id == document_id).distinct()
+            tenants = list(connection.execute(used).scalars())
+        for tenant in tenants:
+            self.forget(tenant, document_id)
+
     def _opened(self, principal: Principal, pseudonyms: list[str]) -> dict[str, str]:
         carried = exists(
             select(vault_uses.c.pseudonym)

@@ -81,8 +81,7 @@ async def _watch(
                 # Files that went while nobody was watching.
                 gone += await _without_file(client, state.prefix, state.names())
                 first = False
-            present = state.names()
-            for outcome in await _delete(client, [name for name in gone if name not in present]):
+            for outcome in await _delete(client, await _left_behind(client, gone, state.names())):
                 say(outcome)
             gone.clear()
         except httpx.TransportError as exc:
@@ -131,10 +130,20 @@ async def _stirs(folder: Path) -> AsyncIterator[bool]:
         yield True
 
 
+async def _left_behind(client: AttestClient, gone: Sequence[str], names: set[str]) -> list[str]:
+    """Return the names of uploads whose files are gone, as they are kept."""
+    if not gone:
+        return []
+    present = set(await client.kept_names(sorted(names)))
+    return [name for name in await client.kept_names(gone) if name not in present]
+
+
 async def _without_file(client: AttestClient, prefix: str, names: set[str]) -> list[str]:
     documents = await client.every("/v1/documents", "documents", own="true")
     sources = {each["source"] for each in documents if each["parent_id"] is None}
-    return sorted(source for source in sources if source.startswith(prefix) and source not in names)
+    # The server may keep a name altered: secrets in it are pseudonyms there.
+    (prefix, *kept) = await client.kept_names([prefix, *sorted(names)])
+    return sorted(source for source in sources if source.startswith(prefix) and source not in kept)
 
 
 async def _delete(client: AttestClient, sources: Sequence[str]) -> list[Outcome]:

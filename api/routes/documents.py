@@ -13,7 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from api.auth import Caller
 from api.container import Wired
-from api.models import DocumentList, Limit, Offset
+from api.models import DocumentList, Limit, NameList, Offset
 from ingest.report import AdmissionReport
 from ingest.types import DeletionReceipt, Document, DocumentMeta, Job
 from retrieval.types import EVERYONE
@@ -95,6 +95,12 @@ async def documents(
         offset=offset,
     )
     return DocumentList(documents=tuple(found))
+
+
+@router.post("/names")
+async def names(body: NameList, caller: Caller, wired: Wired) -> NameList:
+    """Tell, in order, under which names uploads of these names are kept: secrets in them are pseudonyms."""
+    return NameList(names=tuple(await asyncio.to_thread(wired.ingestion.kept_names, caller, body.names)))
 
 
 @router.get("/{document_id}")

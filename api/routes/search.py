@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from api.auth import Caller
 from api.container import Wired
 from api.models import CandidateView, SearchAnswer, SearchBody
+from api.runs import hide_filter
 from retrieval.labels import LabelBook
 
 router = APIRouter(prefix="/v1/search", tags=["search"])
@@ -16,7 +17,8 @@ router = APIRouter(prefix="/v1/search", tags=["search"])
 async def search(body: SearchBody, caller: Caller, wired: Wired) -> SearchAnswer:
     """Return the best passages and how they were found."""
     query = wired.language.symbolise(body.query, tenant=caller.tenant).text
-    found = await wired.searcher.search(query, caller, book=LabelBook(), filter=body.filter, top_k=body.top_k)
+    filter = hide_filter(body.filter, caller.tenant, wired.language)
+    found = await wired.searcher.search(query, caller, book=LabelBook(), filter=filter, top_k=body.top_k)
     return SearchAnswer(
         query=query,
         passages=tuple(found.passages),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from watchfiles._rust_notify import WatchfilesRustInternalError
 from api.client import ProblemError
 from api.commands import watching
 from api.commands.folders import FolderState, files_of
-from api.commands.watching import _delete, _looks, _take_in, _without_file
+from api.commands.watching import _delete, _left_behind, _looks, _take_in, _without_file
 from ingest.naming import source_name
 
 
@@ -150,6 +150,9 @@ class _Server:
             return [{"source": each, "parent_id": None} for each in self.sources]
         return [{"document_id": "upload", "parent_id": None}, {"document_id": "inside", "parent_id": "archive"}]
 
+    async def kept_names(self, sources: Sequence[str]) -> list[str]:
+        return [each.replace("13812345678", "[PHONE_aaaaaaaaaaaaa]") for each in sources]
+
     async def delete(self, path: str) -> dict[str, Any]:
         self.deleted.append(path)
         return {"deleted_chunks": 1, "deleted_children": 0}
@@ -168,6 +171,17 @@ async def test_watching_misses_no_file_whose_name_the_server_stores_altered(fold
     server.sources = [source_name("papers/a\nb.txt", "?"), "papers/gone.txt", "others/x.txt"]
     client: Any = server
     assert await _without_file(client, state.prefix, state.names()) == ["papers/gone.txt"]
+
+
+async def test_watching_misses_no_file_with_a_secret_in_its_name(folder: Path) -> None:
+    put(folder, "13812345678.txt", "text")
+    state, server = watched(folder), _Server()
+    state.look()
+    server.sources = ["papers/[PHONE_aaaaaaaaaaaaa].txt", "papers/gone.txt"]
+    client: Any = server
+    assert await _without_file(client, state.prefix, state.names()) == ["papers/gone.txt"]
+    names = {"papers/13812345678.txt"}
+    assert await _left_behind(client, ["papers/13812345678.txt", "papers/gone.txt"], names) == ["papers/gone.txt"]
 
 
 class _Failing(_Server):
