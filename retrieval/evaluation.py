@@ -88,6 +88,8 @@ class RetrievalEvaluation:
         self._language, self._settings = language, settings
         self._progress: Progress = progress or (lambda _stage, _done, _total: None)
         self._chunks = 0
+        self.ranks: list[int | None] = []
+        """After `run`: where each question's text was found, in the order of the questions."""
 
     async def run(self) -> RetrievalReport:
         """Index the dataset's texts, ask its questions, and report.
@@ -109,7 +111,9 @@ class RetrievalEvaluation:
                 self._language,
                 self._settings,
             )
-            return self._report(await self._ask(searcher), index_s)
+            answers = await self._ask(searcher)
+            self.ranks = [answer.rank for answer in answers]
+            return self._report(answers, index_s)
         finally:
             encoder_thread.close()
             reranker_thread.close()

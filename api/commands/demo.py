@@ -22,7 +22,7 @@ from api.errors import EXIT_FAILED, EXIT_USAGE
 from api.settings import Settings, load_settings
 from retrieval.types import Tier, Value
 
-_SAMPLES = Path(api.__file__).resolve().parents[1] / "data" / "samples"
+SAMPLES = Path(api.__file__).resolve().parents[1] / "data" / "samples"
 _NOT_SAMPLES = {"README.md", "questions.json"}
 _GOOD = {"supported", "partly_supported", "not_a_claim", "general"}
 
@@ -54,7 +54,7 @@ def register(app: typer.Typer, summary: str) -> None:
 
 
 def demo(
-    samples: Annotated[Path, typer.Option(help="Folder with sample documents and questions.json.")] = _SAMPLES,
+    samples: Annotated[Path, typer.Option(help="Folder with sample documents and questions.json.")] = SAMPLES,
 ) -> None:
     """Run the whole line on small real documents. Exit code 0 only if every expected source was cited."""
     if not (samples / "questions.json").is_file():
