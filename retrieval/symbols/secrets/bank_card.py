@@ -10,7 +10,13 @@ from collections.abc import Iterator
 
 from stdnum import luhn
 
-from retrieval.symbols.secrets.labels import is_card_labelled, is_ordinary, is_ordinary_heading, is_ordinary_labelled
+from retrieval.symbols.secrets.labels import (
+    is_card_labelled,
+    is_ordinary,
+    is_ordinary_heading,
+    is_ordinary_labelled,
+    is_payment_card_labelled,
+)
 from retrieval.symbols.secrets.runs import Candidate, Run
 from retrieval.symbols.secrets.writing import is_mended, is_one_by_one
 
@@ -34,19 +40,25 @@ _GROUPINGS = frozenset({
     (4, 4, 4, 4), (4, 4, 4, 4, 1), (4, 4, 4, 4, 2), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (6, 13), (6, 10), (8, 8),
     (6, 4, 4, 5),
 })  # fmt: skip
+_SHORTEST = 12  # digits; Maestro
 _DOUBTFUL = frozenset({13, 14})  # barcodes and times of a clock have these lengths
 
 
 def read_bank_cards(run: Run) -> Iterator[Candidate]:
     """Yield the card numbers of a run."""
-    if sum(map(len, run.groups)) < 13:
+    if sum(map(len, run.groups)) < _SHORTEST:
         return
     for first in range(len(run.groups)):
         if first == 0 and run.is_continued and not is_card_labelled(run.before):
             continue
-        if run.groups[first][0] not in "234568" and not run.groups[first].startswith("9558"):
+        named = first == 0 and is_payment_card_labelled(run.before)
+        if not named and run.groups[first][0] not in "234568" and not run.groups[first].startswith("9558"):
             continue
-        windows = [(digits, last) for digits, last in run.windows(first, 19) if is_card(digits)]
+        windows = [
+            (digits, last)
+            for digits, last in run.windows(first, 19)
+            if is_card(digits) or (named and len(digits) >= _SHORTEST and luhn.is_valid(digits))
+        ]
         for digits, last in reversed(windows):
             candidate = _judge(run, first, last, digits)
             if candidate is not None:

@@ -14,7 +14,7 @@ _SEPARATOR = r"[ \n\u200b\-\u2010-\u2014]"
 _REGION = r"(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]|10)"
 # Digits and letters without I, O, S, V, Z; authority and kind, region, then the organisation.
 _CANDIDATE = re.compile(
-    rf"[159YNAyna](?<![0-9A-Za-z]{{2}}){_SEPARATOR}?[1-9gG]{_SEPARATOR}?[1-8](?:{_SEPARATOR}?[0-9]){{5}}"
+    rf"[159YNA](?<![0-9A-Za-z]{{2}}){_SEPARATOR}?[1-9gG]{_SEPARATOR}?[1-8](?:{_SEPARATOR}?[0-9]){{5}}"
     rf"(?:{_SEPARATOR}?[0-9A-HJ-NPQRTUWXYa-hj-npqrtuwxy]){{10}}(?![0-9A-Za-z])"
 )
 _LABEL = re.compile(

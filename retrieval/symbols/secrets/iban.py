@@ -12,8 +12,9 @@ from stdnum.exceptions import ValidationError
 from retrieval.symbols.secrets.found import SecretFound
 
 _SEPARATOR = r"[ \n\u200b.\-\u2010-\u2014]"
+# From the check digits on, which are rarer than the letters before them.
 _CANDIDATE = re.compile(
-    rf"[A-Za-z](?<![0-9A-Za-z]{{2}})[A-Za-z]{_SEPARATOR}?[0-9]{_SEPARATOR}?[0-9](?:{_SEPARATOR}{{0,2}}[0-9A-Za-z]){{11,40}}+"
+    rf"[0-9](?<=[A-Za-z]{{2}}[0-9])(?<![0-9A-Za-z][A-Za-z]{{2}}[0-9])[0-9](?:{_SEPARATOR}{{0,2}}[0-9A-Za-z]){{11,40}}+"
 )
 _LENGTH = re.compile(r"([1-9][0-9]*)![nac]")
 _NOT_ALNUM = re.compile("[^0-9A-Za-z]+")
@@ -23,10 +24,11 @@ def find_ibans(text: str) -> Iterator[SecretFound]:
     """Find account numbers in one go or in groups; what follows them in letters or digits is cut off at the length."""
     at = 0
     while (match := _CANDIDATE.search(text, at)) is not None:
-        end = _end(text, match.start(), match.end())
-        number = _NOT_ALNUM.sub("", text[match.start() : end]).upper()
+        start = match.start() - 2
+        end = _end(text, start, match.end())
+        number = _NOT_ALNUM.sub("", text[start:end]).upper()
         if end and _is_valid(number):
-            yield SecretFound("iban", number, match.start(), end)
+            yield SecretFound("iban", number, start, end)
             at = end
         else:
             at = match.start() + 2

@@ -16,19 +16,28 @@ _LINK = (
 )
 _PHONE_WORDS = (
     r"手机|电话|联系方式|联系人?|致电|拨打|微信|热线|传真|座机|固话|总机|客服|咨询|来电|短信|小灵通|手提"
-    r"|(?i:(?<![a-z])(?:tele?phone|telefax|tel|phone|mobile|mob|cell(?:\sphone)?|call(?:ing)?|wechat|whatsapp|fax"
-    r"|hotline|dial|text|ring|reach|contact)(?![a-z]))"
+    r"|(?i:(?<![a-z])(?:tele?phone|telefax|tel|phone|mobile|mob|cell(?:\sphone)?|call(?:ing|ed)?|wechat|whatsapp|fax"
+    r"|hotline|helpline|landline|dial(?:ling|ing)?|text|ring|rang|reach|contact|answering|desk|office|messages?)(?![a-z]))"
 )
 _PHONE = re.compile(rf"(?:{_PHONE_WORDS})[.机]?{_LINK}")
 _PHONE_NEAR = re.compile(rf"(?:{_PHONE_WORDS})[^0-9。;!?\n|]{{0,20}}\Z")
 _PHONE_STRICT = re.compile(
-    r"(?:手机|电话|热线|传真|座机|固话|总机|(?i:(?<![a-z])(?:tele?phone|telefax|tel|phone|mobile|cell|fax|hotline)"
-    rf"(?![a-z])))[.机]?{_LINK}"
+    r"(?:手机|电话|热线|传真|座机|固话|总机"
+    r"|(?i:(?<![a-z])(?:tele?phone|telefax|tel|phone|mobile|cell|fax|hotline|helpline|landline)(?![a-z])))"
+    rf"[.机]?{_LINK}"
+)
+_DIALLED = re.compile(
+    r"(?:致电|拨打|来电|(?i:(?<![a-z])(?:call(?:ing|ed)?|dial(?:ling|ing)?|ring|rang|answering|messages?|desk|office)"
+    rf"(?![a-z])))[.]?{_LINK}"
+)
+_PAYMENT_CARD = re.compile(
+    r"(?:卡号|[银行储蓄信用借记]{2,3}卡|银联卡?"
+    rf"|(?i:(?<![a-z])(?:card|cc|visa|mastercard|unionpay|amex|american express|maestro|jcb|pan)(?![a-z]))){_LINK}"
 )
 _CARD = re.compile(
     r"(?:卡号|[银行储蓄信用借记]{2,3}卡|银联卡?|账[号户]|帐[号户]"
-    r"|(?i:(?<![a-z])(?:card|account|acct|a/c|visa|mastercard|unionpay"
-    rf"|amex|american express|pan)(?![a-z]))){_LINK}"
+    r"|(?i:(?<![a-z])(?:card|cc|account|acct|a/c|visa|mastercard|unionpay"
+    rf"|amex|american express|maestro|jcb|pan)(?![a-z]))){_LINK}"
 )
 _IDENTITY = re.compile(
     r"(?:身份证件?|证件|公民身份|居民身份"
@@ -71,6 +80,11 @@ def is_strictly_phone_labelled(before: str) -> bool:
     return _PHONE_STRICT.search(before) is not None
 
 
+def is_dialled(before: str) -> bool:
+    """Tell whether a word for calling somebody stands right before."""
+    return _DIALLED.search(before) is not None
+
+
 def is_near_phone_word(before: str) -> bool:
     """Tell whether a word of phones stands before in the same clause."""
     return _PHONE_NEAR.search(before) is not None
@@ -79,6 +93,11 @@ def is_near_phone_word(before: str) -> bool:
 def is_card_labelled(before: str) -> bool:
     """Tell whether a word right before says that a card number follows."""
     return _CARD.search(before) is not None
+
+
+def is_payment_card_labelled(before: str) -> bool:
+    """Tell whether a word right before says that the number of a payment card follows, not of any account."""
+    return _PAYMENT_CARD.search(before) is not None
 
 
 def is_identity_labelled(before: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from retrieval.symbols.secrets.beside import numbers_beside
 from retrieval.symbols.secrets.found import SecretFound
 
-_LABEL = re.compile(r"[护護](?:照)|[Pp](?:assport|ASSPORT)")
+_LABEL = re.compile(r"护照|[Pp](?:assport|ASSPORT)")
 _S = r"(?:[ \n\u200b.\-\u2010-\u2014]{1,2})?"
 _NUMBER = re.compile(
     rf"(?<![0-9A-Za-z])(?:[A-Za-z]{_S}(?:[A-Za-z]{_S})?[0-9](?:{_S}[0-9]){{5,7}}|[0-9](?:{_S}[0-9]){{8}})(?![0-9A-Za-z])"
@@ -16,7 +16,12 @@ _NUMBER = re.compile(
 )
 
 
+_NAMED = ("护照", "assport", "ASSPORT")
+
+
 def find_passports(text: str) -> Iterator[SecretFound]:
     """Find passport numbers beside the word."""
+    if not any(name in text for name in _NAMED):
+        return
     for value, start, end in numbers_beside(text, _LABEL, _NUMBER):
         yield SecretFound("passport", value, start, end)

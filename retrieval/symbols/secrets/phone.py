@@ -9,34 +9,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from retrieval.symbols.secrets.e164 import MAINLAND_MOBILE, is_glued_after, is_labelled, parse, phone_candidate
+from retrieval.symbols.secrets.international import read_after_bare_country, read_after_zeros, read_international
 from retrieval.symbols.secrets.labels import (
-    is_near_phone_word,
+    is_dialled,
     is_ordinary,
     is_ordinary_heading,
-    is_phone_labelled,
     is_strictly_phone_labelled,
 )
 from retrieval.symbols.secrets.runs import Candidate, Run
 
 _AREA = re.compile(r"0(?:10|2[0-57-9]|[3-9][1-9][0-9])")
-_AREA_AFTER_COUNTRY = re.compile(r"10|2[0-57-9]|[3-9][1-9][0-9]")
 _SERVICE = re.compile("[48]00")
 _NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
 _PLUS = re.compile(r"(?:\(\s?)?\+\s?\(?\Z")
 _NEIGHBOURS = ("852", "853", "886", "65", "81", "82", "44", "61", "49", "33")
-_MARKED = re.compile(r"[()\-\u2010-\u2014]")
+_REGIONS_AROUND = ("TW", "GB", "JP")
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
-_MOBILE = re.compile("1[3-9][0-9]{9}")
 
 
 def read_phones(run: Run) -> Iterator[Candidate]:
     """Yield the telephone numbers of a run."""
     plus = _PLUS.search(run.before)
     if plus is not None:
-        candidate = _international(run, len(plus.group()))
+        candidate = read_international(run, len(plus.group()))
         if candidate is not None:
             yield candidate
             return
@@ -45,11 +43,11 @@ def read_phones(run: Run) -> Iterator[Candidate]:
             continue
         digit = group[0]
         if group.startswith("00") and len(group) > 2 and group[2] != "0":
-            candidate = _after_zeros(run, first)
+            candidate = read_after_zeros(run, first)
         elif digit == "0":
             candidate = _landline(run, first)
         elif group in ("86", "852", "853", "886"):
-            candidate = _after_bare_country(run, first)
+            candidate = read_after_bare_country(run, first)
         elif digit in "48" and _SERVICE.match(group):
             candidate = _service(run, first) or _north_american(run, first)
         elif digit in "123456789":
@@ -58,52 +56,14 @@ def read_phones(run: Run) -> Iterator[Candidate]:
             candidate = None
         if candidate is not None:
             yield candidate
-    if not run.is_continued and is_strictly_phone_labelled(run.before):
+    if not run.is_continued and _is_named(run):
         yield from _labelled(run)
 
 
-def _international(run: Run, reach: int) -> Candidate | None:
-    possible: Candidate | None = None
-    for digits, last in reversed(list(run.windows(0, 16))):
-        if len(digits) < 7 or _is_glued_after(run, last):
-            continue
-        number, is_valid = _parse("+" + digits, None)
-        if number is None:
-            continue
-        found = _found(run, 0, last, number, start=run.start - reach)
-        if is_valid:
-            return found
-        # Numbers that nobody has (in examples, or of a plan newer than ours) count where they are written as such.
-        if possible is None and last == len(run.groups) and (last > 2 or is_phone_labelled(run.before[:-reach])):
-            possible = found
-    return possible
-
-
-def _after_zeros(run: Run, first: int) -> Candidate | None:
-    """00 as it is dialled; without a label only where it is written in groups."""
-    for digits, last in reversed(list(run.windows(first, 18))):
-        if last - first < 2 and not _is_labelled(run, first):
-            continue
-        if len(digits) < 10 or _is_glued_after(run, last) or run.is_joined(first, last):
-            continue
-        number, is_valid = _parse("+" + digits[2:], None)
-        if number is not None and is_valid:
-            return _found(run, first, last, number)
-    return None
-
-
-def _after_bare_country(run: Run, first: int) -> Candidate | None:
-    """A country code without `+` counts in brackets or before a dash, with the area code after it."""
-    is_marked = any(_MARKED.search(gap) for gap in run.inner_gaps(first, first + 3))
-    if not is_marked and not _is_labelled(run, first):
-        return None
-    for digits, last in reversed(list(run.windows(first, 14))):
-        if last - first < 2 or _is_glued_after(run, last) or run.is_joined(first, last):
-            continue
-        number, is_valid = _parse("+" + digits, None)
-        if number is not None and is_valid and not is_ordinary(run.text, run.starts[first], run.end(last)):
-            return _found(run, first, last, number)
-    return None
+def _is_named(run: Run) -> bool:
+    """Tell whether a word for a telephone stands right before; after a word for calling it must look like a number."""
+    looks_so = len(run.groups) > 2 or run.groups[0][0] == "0"
+    return is_strictly_phone_labelled(run.before) or (looks_so and is_dialled(run.before))
 
 
 def _landline(run: Run, first: int) -> Candidate | None:
@@ -115,17 +75,17 @@ def _landline(run: Run, first: int) -> Candidate | None:
     length = len(area.group())
     alone_in_group = is_one_by_one or len(run.groups[first]) == length
     for digits, last in reversed(list(run.windows(first, length + 8))):
-        if len(digits) < length + 7 or digits[length] in "019" or _is_glued_after(run, last):
+        if len(digits) < length + 7 or digits[length] in "019" or is_glued_after(run, last):
             continue
         if last - first > 1 and not alone_in_group:
             continue
-        number, is_valid = _parse("+86" + digits[1:], None)
+        number, is_valid = parse("+86" + digits[1:], None)
         if number is None or not is_valid:
             continue
-        labelled = _is_labelled(run, first)
+        labelled = is_labelled(run, first)
         if not labelled and not _stands_as_landline(run, first, last, digits):
             continue
-        return _found(run, first, last, number, confidence=1.0 if labelled else 0.9)
+        return phone_candidate(run, first, last, number, confidence=1.0 if labelled else 0.9)
     return None
 
 
@@ -146,15 +106,15 @@ def _stands_as_landline(run: Run, first: int, last: int, digits: str) -> bool:
 def _service(run: Run, first: int) -> Candidate | None:
     """400 and 800 numbers of the mainland."""
     for digits, last in run.windows(first, 10):
-        if len(digits) < 10 or _is_glued_after(run, last):
+        if len(digits) < 10 or is_glued_after(run, last):
             continue
         gaps = run.inner_gaps(first, last)
         dashed = bool(gaps) and all(gap.strip() for gap in gaps) and not any("." in gap for gap in gaps)
-        if run.is_joined(first, last) or not (dashed or _is_labelled(run, first)):
+        if run.is_joined(first, last) or not (dashed or is_labelled(run, first)):
             continue
-        number, is_valid = _parse("+86" + digits, None)
+        number, is_valid = parse("+86" + digits, None)
         if number is not None and is_valid and not is_ordinary(run.text, run.starts[first], run.end(last)):
-            return _found(run, first, last, number)
+            return phone_candidate(run, first, last, number)
     return None
 
 
@@ -164,93 +124,52 @@ def _north_american(run: Run, first: int) -> Candidate | None:
     skip = 1 if run.groups[first] == "1" and lengths[1:] == (3, 3, 4) else 0
     if skip or lengths[:3] == (3, 3, 4):
         last = first + skip + 3
-    elif len(run.groups[first]) == 10 and _is_labelled(run, first):
+    elif len(run.groups[first]) == 10 and is_labelled(run, first):
         last = first + 1
     else:
         return None
     digits = "".join(run.groups[first + skip : last])
-    if not _NANP.fullmatch(digits) or _is_glued_after(run, last, extension="x"):
+    if not _NANP.fullmatch(digits) or is_glued_after(run, last):
         return None
     gaps = run.inner_gaps(first, last)
     tied = bool(gaps) and all(gap.strip() for gap in gaps[skip:])
-    if not (tied or _is_labelled(run, first)):
+    if not (tied or is_labelled(run, first)):
         return None
     if run.is_joined(first, last) and not _is_extension(run, last):
         return None
-    number, is_valid = _parse("+1" + digits, None)
+    number, is_valid = parse("+1" + digits, None)
     if number is None or is_ordinary(run.text, run.starts[first], run.end(last)):
         return None
-    if not is_valid and not _is_labelled(run, first):
+    in_brackets = run.gaps[first + skip + 1].startswith(")") if tied else False
+    if not (is_valid or in_brackets or is_labelled(run, first)):
         return None
-    return _found(run, first, last, number)
+    return phone_candidate(run, first, last, number)
 
 
 def _labelled(run: Run) -> Iterator[Candidate]:
     """Right after a word for a telephone: numbers of the regions around, and local ones as they are written."""
     for digits, last in reversed(list(run.windows(0, 13))):
-        if len(digits) < 7 or _is_glued_after(run, last) or _DATE.fullmatch(digits) or _MOBILE.fullmatch(digits):
+        if len(digits) < 7 or is_glued_after(run, last) or _DATE.fullmatch(digits) or MAINLAND_MOBILE.fullmatch(digits):
             continue
         number, is_valid = None, False
         if digits.startswith(_NEIGHBOURS) and len(digits) > 9:
-            number, is_valid = _parse("+" + digits, None)
-        if not is_valid and digits[0] == "0" and len(digits) > 8:
-            number, is_valid = _parse(digits, "GB")
+            number, is_valid = parse("+" + digits, None)
+        for region in _REGIONS_AROUND if digits[0] == "0" and len(digits) > 8 else ():
+            if not is_valid:
+                number, is_valid = parse(digits, region)
         if number is not None and is_valid:
-            yield _found(run, 0, last, number)
+            yield phone_candidate(run, 0, last, number)
             return
         if len(digits) <= 12 and not is_ordinary(run.text, run.start, run.end(last)):
-            yield _found(run, 0, last, digits, confidence=0.7)
+            yield phone_candidate(run, 0, last, digits, confidence=0.7)
             return
-
-
-def _found(
-    run: Run, first: int, last: int, number: str, *, start: int | None = None, confidence: float = 1.0
-) -> Candidate:
-    begin = run.starts[first] if start is None else start
-    opened = run.text[begin - 1 : begin] == "(" and ")" in "".join(run.inner_gaps(first, last))
-    if opened and (start is None or "(" not in run.text[begin : run.end(last)]):
-        begin -= 1
-    kind, value = ("mobile", number[3:]) if _is_mainland_mobile(number) else ("phone", number)
-    return Candidate(kind, value, first, last, begin, run.end(last), confidence=confidence)
-
-
-def _is_mainland_mobile(number: str) -> bool:
-    return number.startswith("+86") and _MOBILE.fullmatch(number, 3) is not None
-
-
-def _is_labelled(run: Run, first: int) -> bool:
-    return first == 0 and (
-        is_phone_labelled(run.before) or is_near_phone_word(run.before) or is_phone_labelled(run.heading)
-    )
 
 
 def _is_extension(run: Run, last: int) -> bool:
     return last == len(run.groups) and run.text[run.end(last) : run.end(last) + 1] in ("x", "X")
 
 
-def _is_glued_after(run: Run, last: int, extension: str = "") -> bool:
-    if last < len(run.groups):
-        return False
-    after = run.text[run.end(last) : run.end(last) + 1]
-    return after.isascii() and after.isalnum() and after not in (*extension, "x")
-
-
 def _is_upc(digits: str) -> bool:
     """Tell whether twelve digits have the check digit of a North American barcode."""
     odd, even = sum(map(int, digits[::2])), sum(map(int, digits[1:-1:2]))
     return (3 * odd + even + int(digits[-1])) % 10 == 0
-
-
-@lru_cache(maxsize=4096)
-def _parse(number: str, region: str | None) -> tuple[str | None, bool]:
-    """Return the number as E.164 if it is a possible one, and whether it is a valid one."""
-    import phonenumbers  # 50 ms, of which a text without telephone numbers needs nothing
-
-    try:
-        parsed = phonenumbers.parse(number, region)
-    except phonenumbers.NumberParseException:
-        return None, False
-    if phonenumbers.is_possible_number_with_reason(parsed) != phonenumbers.ValidationResult.IS_POSSIBLE:
-        return None, False
-    written = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
-    return written, phonenumbers.is_valid_number(parsed)

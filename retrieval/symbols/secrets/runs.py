@@ -15,8 +15,9 @@ from retrieval.symbols.secrets.labels import column_heading, in_number, text_bef
 
 _DASH = "\\-\u2010\u2011\u2012\u2013\u2014"
 _GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
-# The first digit is no later one of a number: the look-behind stands after it so that `re` can skip to digits.
-_RUN = re.compile(rf"[0-9](?<![0-9]{{2}})(?:(?:{_GAP})?+[0-9]){{6,}}+")
+# The first digit is no later one of a number: the look-behind stands after it so that `re` can skip to digits. Most
+# numbers end before the seventh digit, at a character that no separator begins with.
+_RUN = re.compile(rf"[0-9](?<![0-9]{{2}})(?:[0-9]|(?=[ .()\u200b\u00b7\u2022\n{_DASH}])(?:{_GAP})[0-9]){{6,}}+")
 _GROUP = re.compile("[0-9]++")
 _LONG = 9  # digits; no year, no item number, no part of a telephone number
 _MAX_WINDOW = 24  # groups; a number of 19 digits with a country code before it, digit by digit

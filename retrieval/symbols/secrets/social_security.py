@@ -16,16 +16,15 @@ def read_social_security(run: Run) -> Iterator[Candidate]:
     for first in range(len(run.groups)):
         if first == 0 and run.is_continued:
             continue
-        labelled = first == 0 and (is_social_labelled(run.before) or is_social_labelled(run.heading))
         for digits, last in run.windows(first, 9):
-            if len(digits) == 9 and _NUMBER.fullmatch(digits) and _stands(run, first, last, labelled=labelled):
+            if len(digits) == 9 and _NUMBER.fullmatch(digits) and _stands(run, first, last):
                 yield Candidate("social_security", digits, first, last, run.starts[first], run.end(last))
 
 
-def _stands(run: Run, first: int, last: int, *, labelled: bool) -> bool:
+def _stands(run: Run, first: int, last: int) -> bool:
     if run.is_joined(first, last):
         return False
-    if labelled:
+    if first == 0 and (is_social_labelled(run.before) or is_social_labelled(run.heading)):
         return True
     if run.lengths(first, last) != (3, 2, 4) or is_ordinary(run.text, run.starts[first], run.end(last)):
         return False

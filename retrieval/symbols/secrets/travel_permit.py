@@ -27,8 +27,13 @@ _OF_TAIWAN = re.compile(
 _OF_TAIWAN_NUMBER = re.compile(rf"(?<![0-9A-Za-z])(?:[Tt]{_S})?{_TAIWAN}{_END}")
 
 
+_NAMED = ("通行", "回乡", "台胞", "台湾居民", "ermit", "ERMIT", "MTP", "aiwan")
+
+
 def find_travel_permits(text: str) -> Iterator[SecretFound]:
     """Find numbers of travel permits beside their names."""
+    if not any(name in text for name in _NAMED):
+        return
     found = [*numbers_beside(text, _LETTERED, _LETTERED_NUMBER), *numbers_beside(text, _OF_TAIWAN, _OF_TAIWAN_NUMBER)]
     found.sort(key=lambda f: f[1])
     done = 0
