@@ -1,7 +1,8 @@
 """Days, months, quarters, halves, years and ranges: spans of days and their normal forms.
 
 `2024-07-01`, `2024-07`, `2024Q3`, `2024H1`, `2024`, and ranges `2024-01/2024-09`,
-`2021/2023`, `2024-07-01/2024-08-15`. Equal spans have equal normal forms.
+`2021/2023`, `2024-07-01/2024-08-15`. Equal spans have equal normal forms. The years are those
+a `datetime.date` can hold, but the last.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
+
+Order = Literal["before", "after", "overlapping"]
 
 _NORMAL = re.compile(r"([0-9]{4})(?:Q([1-4])|H([12])|-([0-9]{2})(?:-([0-9]{2}))?)?")
 
@@ -29,10 +33,26 @@ class Span:
         """Tell whether the two share a day."""
         return self.first <= other.last and other.first <= self.last
 
+    def is_before(self, other: Span) -> bool:
+        """Tell whether every day of this span comes before all of `other`: a strict partial order."""
+        return self.last < other.first
+
+    @property
+    def length_days(self) -> int:
+        """Number of days."""
+        return (self.last - self.first).days + 1
+
     @property
     def is_day(self) -> bool:
         """Whether the span is a single day."""
         return self.first == self.last
+
+
+def order_of(left: Span, right: Span) -> Order:
+    """Tell whether `left` lies wholly before or after `right`, or shares days with it."""
+    if left.is_before(right):
+        return "before"
+    return "after" if right.is_before(left) else "overlapping"
 
 
 def day(year: int, month: int, number: int) -> Span | None:
@@ -66,12 +86,49 @@ def whole_year(year: int) -> Span | None:
     return months(year, 1, 12)
 
 
+def month_run(first: int, last: int) -> Span | None:
+    """Return whole months by their index, `12 * year + month - 1`; None beyond the calendar."""
+    if not 12 <= first <= last < 9999 * 12:
+        return None
+    year, month = last // 12, last % 12 + 1
+    return Span(date(first // 12, first % 12 + 1, 1), date(year, month, calendar.monthrange(year, month)[1]))
+
+
+def decade(year: int) -> Span | None:
+    """Return the ten years that begin with `year`."""
+    return month_run(12 * year, 12 * year + 119)
+
+
+def week_of(day_: date) -> Span:
+    """Return the week of a day, Monday to Sunday."""
+    monday = day_ - timedelta(days=day_.weekday())
+    return Span(monday, monday + timedelta(days=6))
+
+
+def years_later(span: Span, count: int) -> Span | None:
+    """Return the same stretch `count` years later; a month's end stays one. None beyond the calendar."""
+    if not (span.first.year + count >= 1 and span.last.year + max(count, 0) <= 9998):
+        return None
+    first = _years_later(span.first, count)
+    if span.is_day:
+        return Span(first, first)
+    # By the day after the last: the whole of February stays the whole of February.
+    return Span(first, _years_later(span.last + timedelta(days=1), count) - timedelta(days=1))
+
+
+def _years_later(day_: date, count: int) -> date:
+    try:
+        return day_.replace(year=day_.year + count)
+    except ValueError:  # 29 February
+        return day_.replace(year=day_.year + count, day=28)
+
+
 def months_up_to(last: date, count: int) -> Span | None:
     """Return the `count` months that end with the month of `last`, if `last` is a month's end."""
     if last.day != calendar.monthrange(last.year, last.month)[1]:
         return None
-    index = last.year * 12 + last.month - count
-    return Span(date(index // 12, index % 12 + 1, 1), last)
+    end = last.year * 12 + last.month - 1
+    return month_run(end - count + 1, end)
 
 
 def normal_of(span: Span) -> str:
@@ -99,7 +156,7 @@ def _months_normal(first: date, last: date) -> str:
     year, a, b = first.year, first.month, last.month
     if first.year != last.year:
         whole = a == 1 and b == 12
-        return f"{first.year:04}/{last.year:04}" if whole else f"{first:%Y-%m}/{last:%Y-%m}"
+        return f"{first.year:04}/{last.year:04}" if whole else f"{first.isoformat()[:7]}/{last.isoformat()[:7]}"
     if (a, b) == (1, 12):
         return f"{year:04}"
     if (a, b) in ((1, 6), (7, 12)):

@@ -7,26 +7,45 @@ is given. `2024-07-01 to 2024-09-30` is one period, the same as 2024年第三季
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, timedelta
 
 from retrieval.symbols.found import Found
-from retrieval.symbols.values.calendar import Span, months_up_to, normal_of, whole_year
-from retrieval.symbols.values.periods_en import read_english
-from retrieval.symbols.values.periods_figures import read_numeric, read_quarters
+from retrieval.symbols.values import periods_en, periods_quarters, periods_zh
+from retrieval.symbols.values.calendar import Span, months_up_to, normal_of, years_later
+from retrieval.symbols.values.fiscal import CALENDAR_YEAR, FiscalYear
+from retrieval.symbols.values.periods_en_parts import read_parts
+from retrieval.symbols.values.periods_figures import read_numeric
 from retrieval.symbols.values.periods_relative import read_relative
-from retrieval.symbols.values.periods_zh import read_chinese
-from retrieval.symbols.values.signs import in_cell
-from retrieval.symbols.values.times import DASH, TO, YEAR, Time, in_word, longest
+from retrieval.symbols.values.periods_same import same_periods
+from retrieval.symbols.values.periods_years import read_bare_years, read_decades
+from retrieval.symbols.values.times import TO, Time, longest
+
+_LEAP_YEAR = 2024
+"""Where dates without a year lie until a neighbour gives one: it has every day."""
 
 
-def find_periods(text: str, base_date: date | None = None) -> list[Found]:
+def find_periods(text: str, base_date: date | None = None, fiscal: FiscalYear = CALENDAR_YEAR) -> list[Found]:
     """Return the dates and periods of a folded text, ordered by start, not overlapping."""
-    found = [*read_chinese(text, base_date), *read_numeric(text), *read_quarters(text), *read_english(text, base_date)]
+    found = [
+        *periods_zh.read_chinese(text, base_date, fiscal),
+        *read_numeric(text),
+        *periods_quarters.read_quarters(text, fiscal),
+        *periods_en.read_english(text),
+        *read_parts(text, base_date, fiscal),
+        *read_decades(text),
+    ]
     if base_date is not None:
-        found += read_relative(text, base_date)
-    kept = _join(text, [_ended(text, time) for time in longest(found)])
-    return [_as_found(time) for time in longest([*kept, *_bare_years(text)])]
+        found += read_relative(text, base_date, fiscal)
+    if base_date is not None or found:
+        year = base_date.year if base_date is not None else _LEAP_YEAR
+        found += periods_zh.read_yearless(text, year)
+        found += periods_en.read_yearless(text, year)
+        found += periods_quarters.read_yearless(text, year)
+    dated = _with_years(text, longest(found), base_date)
+    kept = _join(text, [_ended(text, time) for time in dated])
+    kept = longest([*kept, *read_bare_years(text)])
+    return [_as_found(time) for time in same_periods(text, kept)]
 
 
 def _as_found(time: Time) -> Found:
@@ -35,7 +54,42 @@ def _as_found(time: Time) -> Found:
     return Found("value", kind, normal, f"[{kind.upper()}_{normal}]", time.start, time.end, time.confidence)
 
 
-_BETWEEN = re.compile(rf"{TO}|\s?(?:日|止)?{TO}", re.IGNORECASE)
+_LISTED = re.compile(rf"\s?(?:[、,，和与及或]|,?\s?(?:and|or|&)|{TO})\s?(?:the\s)?", re.IGNORECASE)
+_LONGEST_LINK = 12
+
+
+def _with_years(text: str, times: Sequence[Time], base_date: date | None) -> list[Time]:
+    """Give dates without a year that of the one they are listed with, else that of the base date; drop the others."""
+    dated: list[Time] = []
+    for at, time in enumerate(times):
+        if time.free:
+            before = dated[-1] if dated else None
+            after = next((t for t in times[at + 1 : at + 2]), None)
+            if before is not None and not before.free and _are_linked(text, before, time):
+                is_range = _BETWEEN.fullmatch(text, before.end, time.start) is not None
+                time = _in_year_of(time, before, is_range)
+            elif after is not None and not after.free and _are_linked(text, time, after):
+                time = _in_year_of(time, after)
+            elif base_date is None:
+                continue
+        dated.append(time)
+    return dated
+
+
+def _are_linked(text: str, left: Time, right: Time) -> bool:
+    return right.start - left.end <= _LONGEST_LINK and _LISTED.fullmatch(text, left.end, right.start) is not None
+
+
+def _in_year_of(time: Time, other: Time, is_range: bool = False) -> Time:
+    span = years_later(time.span, other.span.first.year - time.span.first.year)
+    if span is not None and is_range and span.first < other.span.first:  # 2023年12月1日至1月31日 ends in the next year
+        span = years_later(span, 1)
+    return Time(span, time.start, time.end, time.confidence) if span is not None else time
+
+
+_BETWEEN = re.compile(rf"\s?(?:日|止|起|\(含(?:当日|该日)?\))?{TO}", re.IGNORECASE)
+_AND = re.compile(r"\sand\s", re.IGNORECASE)
+_BETWEEN_BEFORE = re.compile(r"(?<![A-Za-z])between\s\Z", re.IGNORECASE)
 
 
 def _join(text: str, times: list[Time]) -> list[Time]:
@@ -43,31 +97,39 @@ def _join(text: str, times: list[Time]) -> list[Time]:
     joined: list[Time] = []
     for time in times:
         before = joined[-1] if joined else None
-        if before is not None and _is_range(text, before, time):
-            span = Span(before.span.first, time.span.last)
+        span = _range_of(text, before, time) if before is not None else None
+        if before is not None and span is not None:
             joined[-1] = Time(span, before.start, time.end, min(before.confidence, time.confidence))
         else:
             joined.append(time)
     return joined
 
 
-def _is_range(text: str, left: Time, right: Time) -> bool:
-    if left.span.is_day != right.span.is_day or left.span.first >= right.span.first:
-        return False
+def _range_of(text: str, left: Time, right: Time) -> Span | None:
+    if left.span.is_day != right.span.is_day or right.start - left.end > _LONGEST_LINK:
+        return None
     # From 2023 to 2024: two years that are compared, more often than two years in one.
     if "-" not in normal_of(left.span) and "Q" not in normal_of(left.span):
-        return False
-    return right.start - left.end <= 12 and _BETWEEN.fullmatch(text, left.end, right.start) is not None
+        return None
+    if _BETWEEN.fullmatch(text, left.end, right.start) is None and not (
+        _AND.fullmatch(text, left.end, right.start)
+        and _BETWEEN_BEFORE.search(text[max(0, left.start - 8) : left.start])
+    ):
+        return None
+    last = right.span
+    if last.first <= left.span.first and right.free:
+        last = years_later(last, 1) or last
+    return Span(left.span.first, last.last) if left.span.first < last.first else None
 
 
-_COUNTS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "三": 3, "六": 6, "九": 9, "十二": 12, "3": 3, "6": 6,
-           "9": 9, "12": 12}  # fmt: skip
+_COUNTS = {"two": 2, "three": 3, "five": 5, "six": 6, "nine": 9, "twelve": 12, "三": 3, "六": 6, "九": 9, "十二": 12}
 _ENDED_BEFORE = re.compile(
-    r"(?:(?P<n>three|six|nine|twelve|3|6|9|12)[\s-]months?(?:\speriod)?|(?P<year>(?:fiscal\s|financial\s)?years?)|(?P<quarter>(?:fiscal\s)?quarter)"
+    r"(?:(?P<n>two|three|six|nine|twelve|[1-9]|1[0-2])[\s-]months?(?:\speriod)?|(?P<weeks>13|26|39|5[23])\sweeks"
+    r"|(?:(?P<years>two|three|five|[235])\s)?(?P<year>(?:fiscal\s|financial\s)?years?)|(?P<quarter>(?:fiscal\s)?quarter)"
     r"|(?P<half>half[\s-]year))\s(?:ended|ending)\s(?:on\s)?\Z",
     re.IGNORECASE,
 )
-_ENDED_AFTER = re.compile(r"\s?止?(?:的|之)?\s?(?:(?P<n>三|六|九|十二|3|6|9|12)\s?个月(?:期间)?|(?P<year>年度))")
+_ENDED_AFTER = re.compile(r"\s?止?(?:的|之)?\s?(?:(?P<n>三|六|九|十二|[1-9]|1[0-2])\s?个月(?:期间)?|(?P<year>年度))")
 _LEFT_WINDOW = 40
 
 
@@ -77,62 +139,24 @@ def _ended(text: str, time: Time) -> Time:
         return time
     window = text[max(0, time.start - _LEFT_WINDOW) : time.start]
     match = _ENDED_BEFORE.search(window)
-    start, end = time.start, time.end
-    if match is not None:
-        start -= len(window) - match.start()
-        in_months = 3 if match.group("quarter") else 6 if match.group("half") else 12
-    else:
-        match = _ENDED_AFTER.match(text, end) if "截至" in window[-4:] else None
-        if match is None:
+    if match is None:
+        up_to = window.rfind("截至", max(0, len(window) - 4))
+        after = _ENDED_AFTER.match(text, time.end) if up_to >= 0 else None
+        if after is None:
             return time
-        end, in_months = match.end(), 12
-    number = match.group("n")
-    span = months_up_to(time.span.last, _COUNTS[number.lower()] if number else in_months)
-    return Time(span, start, end, time.confidence) if span else time
+        span = months_up_to(time.span.last, _count(after.group("n")) or 12)
+        return time._replace(span=span, start=time.start - len(window) + up_to, end=after.end()) if span else time
+    span = _span_up_to(time.span.last, match)
+    return time._replace(span=span, start=time.start - len(window) + match.start()) if span else time
 
 
-# A bare year counts only where something says that it is one.
-_YEAR_CUE = re.compile(
-    r"(?:(?<![a-z])(?i:in|during|since|until|by|year|years|fiscal|for|of|to|from|and|versus|vs\.?|than|through))\s\Z"
-)
-_LIST_CUE = re.compile(rf"(?<![0-9]){YEAR}(?:,|\sand|,\sand|\sor|\s&|、|\sto|\svs\.?|\sversus)\s?\Z")
-_LIST_NEXT = re.compile(
-    rf"(?:,|\sand|,\sand|\sor|\s&|、|\sto|\svs\.?|\sversus)\s?{YEAR}(?![0-9])|{DASH}{YEAR}\s?年|\s?[和与及]\s?{YEAR}\s?年"
-)
-_NO_YEAR_AFTER = re.compile(
-    r"\s?(?:%|[/:][0-9]|[万亿千百元个人股份吨件台美]|(?:percent|million|billion|thousand|mn|bn|shares|people|employees|users"
-    r"|customers|units|tons|tonnes|miles|km|kg|hours|days|yuan|dollars|euros|points|bps|items|cases|stores|vehicles)\b)"
-    r"|[,.][0-9]|[-–][A-Za-z]|[0-9A-Za-z_]"
-)
-_BARE = re.compile(r"(?:19[5-9]|20[0-4])[0-9](?![0-9])")
-_STRONG = frozenset({"in", "during", "since", "until", "by", "year", "years", "fiscal", "through"})
+def _span_up_to(last: date, match: re.Match[str]) -> Span | None:
+    if match.group("weeks"):
+        return Span(last - timedelta(weeks=int(match.group("weeks")), days=-1), last)
+    if match.group("year"):
+        return months_up_to(last, 12 * (_count(match.group("years")) or 1))
+    return months_up_to(last, _count(match.group("n")) or (3 if match.group("quarter") else 6))
 
 
-def _bare_years(text: str) -> Iterator[Time]:
-    for match in _BARE.finditer(text):
-        start, end = match.span()
-        if in_word(text, start) or text[start - 1 : start] in ("$", "¥", "€", "£") or _NO_YEAR_AFTER.match(text, end):
-            continue
-        confidence = _year_confidence(text, start, end)
-        span = whole_year(int(match.group()))
-        if confidence and span:
-            yield Time(span, start, end, confidence)
-
-
-def _year_confidence(text: str, start: int, end: int) -> float:
-    window = text[max(0, start - 16) : start]
-    cue = _YEAR_CUE.search(window)
-    if cue is not None and (cue.group().strip().lower() in _STRONG or _ends_phrase(text, end)):
-        return 0.9
-    if _LIST_CUE.search(window) or _LIST_NEXT.match(text, end):
-        return 0.8
-    return 0.7 if in_cell(text, start, end) else 0.0
-
-
-_PHRASE_END = re.compile(
-    r"\s?(?:[^\sA-Za-z0-9]|\Z)|\s(?:was|were|is|are|and|or|to|as|the|we|our|by|due|primarily|compared|versus|vs|from|at|on|in|with|which)\b"
-)
-
-
-def _ends_phrase(text: str, end: int) -> bool:
-    return _PHRASE_END.match(text, end) is not None
+def _count(word: str | None) -> int:
+    return 0 if word is None else _COUNTS.get(word.lower()) or int(word)

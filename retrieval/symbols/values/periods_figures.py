@@ -1,89 +1,125 @@
-"""Dates and periods in figures: 2024-07-01, 2024/7/1, 2024-07, 2024Q3, Q3 2024, 3Q24, H1 2024, FY2024."""
+"""Dates and months in figures: 2024-07-01, 2024/7/1, 31/12/2024, 1.7.2024, 20240701, 2024-07, 07/2024."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from retrieval.symbols.values.calendar import Span, day, half, months, quarter, whole_year
-from retrieval.symbols.values.times import YEAR, Time, in_word
+from retrieval.symbols.values.calendar import day, months
+from retrieval.symbols.values.signs import in_cell
+from retrieval.symbols.values.times import YEAR, Time, full_year, in_word
 
+_GUESS = 0.6
+"""Confidence of 7/1/2024, which is July or January by country."""
 _ISO = re.compile(
-    rf"({YEAR})(?:([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?![0-9])(?![./-][0-9]{{1,3}}(?![0-9]))"
-    r"|-(0[1-9]|1[0-2])(?![0-9-])(?!\.[0-9]))"
+    rf"({YEAR})(?:(\s?[-/.]\s?)([0-9]{{1,2}})\2([0-9]{{1,2}})(?![0-9])(?![./-][0-9]{{1,3}}(?![0-9]))"
+    r"|([-/])(0[1-9]|1[0-2])(?![0-9/-])(?!\.[0-9]))"
 )
-_STANDARD = re.compile(r"(?:[A-Z]{2,}|[Nn]o\.|号)\s?\Z")  # ASU 2017-07
+_STANDARD = re.compile(r"(?:[A-Z]{2,}|[Nn]o\.|号|(?i:circular|notice)|第)\s?\Z")  # ASU 2017-07
+_VERSION = re.compile(r"(?i:version|release|build|ver\.?|v)\s?\Z|版本?\s?[::]?\s?\Z")
 _HAS_YEAR = re.compile(YEAR)
-_US = re.compile(rf"[0-9](?:[0-9]?/[0-9]{{1,2}}/{YEAR})(?![0-9/])")
 
 
 def read_numeric(text: str) -> Iterator[Time]:
     """Yield the days and months written in figures."""
-    if _HAS_YEAR.search(text) is None:
-        return
+    if _HAS_YEAR.search(text) is not None:
+        yield from _year_first(text)
+        yield from _year_last(text)
+        yield from _compact(text)
+    if "/" in text:
+        yield from _short_years(text)
+
+
+def _year_first(text: str) -> Iterator[Time]:
     done = -1
     for match in _ISO.finditer(text):
-        before = text[max(0, match.start() - 8) : match.start()]
+        before = text[max(0, match.start() - 10) : match.start()]
         ranged = match.start() == done + 1 and text[done] in "-~"  # 2024.07.01-2024.09.30
-        if (in_word(text, match.start()) and not ranged) or (match.group(5) and _STANDARD.search(before)):
+        if in_word(text, match.start()) and not ranged:
             continue
-        year, month = int(match.group(1)), int(match.group(3) or match.group(5))
+        year, separator, month = int(match.group(1)), match.group(2), int(match.group(3) or match.group(6))
+        if match.group(6) and (_STANDARD.search(before) or (match.group(5) == "/" and month == (year + 1) % 100)):
+            continue  # 2006/07 is a season
+        if separator and (
+            _VERSION.search(before) if separator == "." else separator != separator.strip() and len(separator) < 3
+        ):
+            continue
         span = day(year, month, int(match.group(4))) if match.group(4) else months(year, month, month)
         if span is not None:
             done = match.end()
             yield Time(span, match.start(), done)
-    for match in _US.finditer(text) if "/" in text else ():
-        a, b, year = (int(part) for part in match.group().split("/"))
-        if in_word(text, match.start()) or (a <= 12 and b <= 12 and a != b):
-            continue  # 7/1/2024 is July or January, by country
-        span = day(year, a, b) if a <= 12 else day(year, b, a)
+
+
+# What stands before the year is looked at only where one follows.
+_YEAR_LAST = re.compile(rf"[./-]({YEAR})(?![0-9A-Za-z_]|[./-][0-9])")
+_DAY_AND_MONTH = re.compile(r"(?<![0-9A-Za-z_./$-])(?:([0-9]{1,2})([./-]))?([0-9]{1,2})\Z")
+
+
+def _year_last(text: str) -> Iterator[Time]:
+    read = [found for match in _YEAR_LAST.finditer(text) if (found := _parted(text, match)) is not None]
+    day_first = any(a > 12 for _, _, a, _, _, mark in read if mark != ".") and not any(
+        b > 12 for _, _, _, b, _, mark in read if mark != "."
+    )
+    for start, end, a, b, year, mark in read:
+        if not a:
+            span, is_guess = months(year, b, b), False
+        elif mark == "." or a > 12 or b > 12:
+            span, is_guess = (day(year, a, b) if b > 12 and mark != "." else day(year, b, a)), False
+        else:
+            span, is_guess = (day(year, b, a) if day_first else day(year, a, b)), a != b
         if span is not None:
-            yield Time(span, match.start(), match.end(), 0.9)
+            yield Time(span, start, end, _GUESS if is_guess else 0.9)
 
 
-# Every pattern begins with a set of characters: only then does the engine skip ahead to it.
-_YEAR_FIRST = re.compile(
-    r"([0-9](?:[0-9]{3}|[0-9]))(\s?[-/]?\s?)(?:[Qq]([1-4])|[Hh]([12])|([1-4])Q|([12])H)(?![0-9A-Za-z])"
+def _parted(text: str, match: re.Match[str]) -> tuple[int, int, int, int, int, str] | None:
+    """Return start, end, first and second number, year and mark of 31/12/2024; of 07/2024 the first number is 0."""
+    at = match.start()
+    window = text[max(0, at - 6) : at]
+    numbers = _DAY_AND_MONTH.search(window)
+    mark = text[at]
+    if numbers is None:
+        return None
+    start = at - len(window) + numbers.start()
+    if numbers.group(1) is None:
+        if mark != "/" or len(numbers.group(3)) != 2 or _STANDARD.search(text[max(0, start - 10) : start]):
+            return None
+    elif numbers.group(2) != mark:
+        return None
+    return start, match.end(), int(numbers.group(1) or 0), int(numbers.group(3)), int(match.group(1)), mark
+
+
+_COMPACT = re.compile(r"(?:19|20)[0-9]{6}(?![0-9A-Za-z_-]|\.[0-9])")
+_DATE_CUE = re.compile(
+    r"(?:日期|时间|截至|截止|止于|[自从于至在]|(?<![A-Za-z])(?i:dated?|on|as\sof|as\sat|until|since|effective))\s?[:为是]?\s?\Z"
 )
-_YEAR_LAST = re.compile(
-    r"([QqHh1-4])((?<=[QqHh])[1-4]|(?<=[1-4])[QqHh])"
-    rf"(?:[\s,]{{0,2}}(?:(?i:of|in)\s)?(?:(?i:FY|fiscal(?:\syear)?|CY)\s?)?({YEAR})|(\s?FY|')?([1-3][0-9]))"
-    r"(?![0-9A-Za-z]|[.,%][0-9]|%)"
+
+
+def _compact(text: str) -> Iterator[Time]:
+    for match in _COMPACT.finditer(text):
+        start, figures = match.start(), match.group()
+        if in_word(text, start) or _DATE_CUE.search(text[max(0, start - 12) : start]) is None:
+            continue
+        span = day(int(figures[:4]), int(figures[4:6]), int(figures[6:]))
+        if span is not None:
+            yield Time(span, start, match.end(), 0.9)
+
+
+_SHORT = re.compile(r"/([0-3]?[0-9])/([0-9]{2})(?![0-9A-Za-z_]|[/.-][0-9])")
+_SHORT_HEAD = re.compile(r"(?<![0-9A-Za-z_./$-])[0-3]?[0-9]\Z")
+_SHORT_CUE = re.compile(
+    r"(?<![A-Za-z])(?i:dated?|on|by|of|due|at|from|to|until|through|since|born|ended|ending|before|after)[\s:]{1,2}\Z|日期?[:为]?\s?\Z"
 )
-_HAS_PART = re.compile(r"[QqHh](?:[1-4]|(?<=[1-4].))")
-_FISCAL = re.compile(rf"[FC]Y\s?(?:({YEAR})|'?([0-9]{{2}}))(?![0-9A-Za-z])(?![/-][0-9])")
 
 
-def read_quarters(text: str) -> Iterator[Time]:
-    """Yield quarters, halves and years written with Q, H or FY."""
-    has_part = _HAS_PART.search(text) is not None
-    for match in _YEAR_FIRST.finditer(text) if has_part else ():
-        digits, gap = match.group(1), match.group(2)
-        short = len(digits) == 2
-        if in_word(text, match.start()) or (gap if short else not 1800 <= int(digits) <= 2099):
+def _short_years(text: str) -> Iterator[Time]:
+    for match in _SHORT.finditer(text):
+        head = _SHORT_HEAD.search(text[max(0, match.start() - 3) : match.start()])
+        if head is None:
             continue
-        span = _part_of_year(
-            int(digits) + 2000 * short, match.group(3) or match.group(5), match.group(4) or match.group(6)
-        )
-        if span:
-            yield Time(span, match.start(), match.end())
-    for match in _YEAR_LAST.finditer(text) if has_part else ():
-        first, second, year, mark, short_year = match.groups()
-        # Q324 names many things that are no quarter; 3Q24 and Q3'24 do not.
-        if in_word(text, match.start()) or (short_year and not mark and first in "QqHh"):
-            continue
-        number = second if first in "QqHh" else first
-        in_half = "h" in (first + second).lower()
-        span = _part_of_year(int(year or 2000 + int(short_year)), None if in_half else number, number)
-        if span:
-            yield Time(span, match.start(), match.end())
-    for match in _FISCAL.finditer(text) if "FY" in text or "CY" in text else ():
-        span = whole_year(int(match.group(1) or 2000 + int(match.group(2))))
-        if span and not in_word(text, match.start()):
-            yield Time(span, match.start(), match.end())
-
-
-def _part_of_year(year: int, in_quarter: str | None, in_half: str | None) -> Span | None:
-    if in_quarter:
-        return quarter(year, int(in_quarter))
-    return half(year, int(in_half or 0)) if in_half in ("1", "2") else None
+        start, end = match.start() - len(head.group()), match.end()
+        a, b, year = int(head.group()), int(match.group(1)), full_year(match.group(2))
+        padded = len(head.group()) == 2 and len(match.group(1)) == 2 and (a > 12) != (b > 12)
+        if padded or _SHORT_CUE.search(text[max(0, start - 10) : start]) or in_cell(text, start, end):
+            span = day(year, b, a) if a > 12 else day(year, a, b)
+            if span is not None:
+                yield Time(span, start, end, 0.8 if (a > 12) != (b > 12) else _GUESS)

@@ -9,6 +9,7 @@ from retrieval.symbols.values.calendar import Span
 YEAR = r"(?:1[89]|20)[0-9]{2}"
 DASH = r"\s?(?:至|到|[-–—~]{1,2})\s?"
 TO = r"\s?(?:to|through|thru|until|till|[-–—~]{1,2}|至|到)\s?"
+_CHINESE_DIGITS = str.maketrans("〇零一二两三四五六七八九", "001223456789")
 
 
 class Time(NamedTuple):
@@ -18,6 +19,26 @@ class Time(NamedTuple):
     start: int
     end: int
     confidence: float = 1.0
+    free: bool = False
+    """Whether its year is not written: `span` lies in some year only for want of another."""
+
+
+def full_year(digits: str) -> int:
+    """Return the year that its last two digits name: 50 to 99 are of the twentieth century."""
+    year = int(digits)
+    return year + (0 if len(digits) > 2 else 1900 if year >= 50 else 2000)
+
+
+def small_chinese(text: str) -> int:
+    """Return a number below a hundred in Arabic or Chinese digits; 元 is the first month, 初 and zeros are nothing."""
+    if text.isascii():
+        return int(text)
+    if text == "元":
+        return 1
+    tens, ten, ones = text.partition("十")
+    if not ten:
+        return int(text.translate(_CHINESE_DIGITS))
+    return 10 * int((tens or "一").translate(_CHINESE_DIGITS)) + int((ones or "〇").translate(_CHINESE_DIGITS))
 
 
 def in_word(text: str, start: int) -> bool:

@@ -1,0 +1,126 @@
+"""Parts of years in English words: third quarter of 2024, first nine months of fiscal 2024, fiscal 2024, first half."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from retrieval.symbols.values.calendar import Span
+from retrieval.symbols.values.fiscal import CALENDAR_YEAR, FiscalYear
+from retrieval.symbols.values.times import YEAR, Time, full_year, in_word
+
+_CONFIDENCE = 0.9
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "final": 4,
+             "last": 4}  # fmt: skip
+_COUNTS = {"two": 2, "three": 3, "six": 6, "nine": 9}
+# Every pattern begins with a set of characters: only then does the engine skip ahead to it.
+_YEAR = (
+    rf"(?:FY\s?)?(?P<y>{YEAR})|FY\s?'?(?P<y2>[0-9]{{2}})"
+    r"|(?P<relative>last|this|next|the\sprevious|the\sprior|the\scurrent|the\ssame)\s(?:(?:fiscal|financial)\s)?year"
+)
+_PART = re.compile(
+    r"(?P<n>[FfSsTtLl1-4](?i:irst|econd|hird|ourth|inal|ast|st|nd|rd|th))(?i:[\s-]"
+    r"(?:(?P<count>two|three|six|nine|[236789])\s)?(?:(?:fiscal|financial|calendar)\s)?(?P<unit>quarters?|half|months)"
+    rf"(?P<year>,?(?:\s(?:of|in))?(?:\s(?:the|our|its))?(?:\s(?:fiscal|financial|calendar))?(?:\syear)?,?\s(?:{_YEAR}))?)(?![0-9A-Za-z])"
+)
+_FULL = re.compile(
+    r"[FfCcTt](?i:(?:iscal|inancial|alendar|ull)[\s-]?(?:years?)?|(?:he|ull)\syear)\s(?i:of\s|ended\s)?"
+    rf"(?P<y>{YEAR})(?![0-9])(?:[/–-](?P<end>[0-9]{{2}}|{YEAR})(?![0-9]))?"
+)
+_FISCAL_BEFORE = re.compile(r"(?<![A-Za-z])(?:[Ff]iscal|[Ff]inancial)[\s-]\Z")
+_IS_FISCAL = re.compile(r"(?i:fiscal|financial)|FY")
+_OF_SOMETHING = re.compile(r"\s(?:of|in)\s(?!the\s(?:year|period)\b)|[\s-](?:[0-9]|FY)")
+_HAS_YEAR = re.compile(rf"{YEAR}|FY")
+# Without one of these a pattern need not be tried; no letter that has another form where case is ignored.
+_PARTS = ("quarter", "half", "month")
+_FULLS = ("cal", "nanc", "alend", "ull", "year")
+
+
+def read_parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterator[Time]:
+    """Yield parts of years and years named as such; without a written year only with a base date."""
+    lowered = text.lower()
+    has_year = _HAS_YEAR.search(text) is not None
+    if (has_year or base_date is not None) and any(word in lowered for word in _PARTS):
+        yield from _parts(text, base_date, fiscal)
+    if has_year and any(word in lowered for word in _FULLS):
+        yield from _full_years(text, fiscal)
+
+
+def _parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterator[Time]:
+    for match in _PART.finditer(text):
+        start = match.start()
+        if in_word(text, start):
+            continue
+        before = _FISCAL_BEFORE.search(text[max(0, start - 12) : start])
+        by = fiscal if before or _IS_FISCAL.search(match.group()) else CALENDAR_YEAR
+        g = match.groupdict()
+        free = not g["year"]
+        if free and (base_date is None or not _stands_alone(text, match)):
+            continue
+        year = _year(g, base_date, by)
+        span = _span(g, year, by) if year else None
+        if span is not None:
+            relative = free or g["relative"]
+            start -= len(before.group()) if before else 0
+            yield Time(span, start, match.end(), _CONFIDENCE if relative else 1.0, free and by is CALENDAR_YEAR)
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """The third quarter, the first half, the first nine months: no `third quarter of the game`, no `last months`."""
+    word, unit = match.group("n").lower(), match.group("unit").lower()
+    if (
+        word in ("last", "final")
+        or _OF_SOMETHING.match(text, match.end())
+        or (unit == "quarters" and not match.group("count"))
+    ):
+        return False
+    if unit == "half":
+        return (
+            word in ("first", "second", "1st", "2nd")
+            and text[max(0, match.start() - 4) : match.start()].lower() == "the "
+        )
+    return unit != "months" or (word in ("first", "1st") and match.group("count") is not None)
+
+
+def _full_years(text: str, fiscal: FiscalYear) -> Iterator[Time]:
+    for match in _FULL.finditer(text):
+        if in_word(text, match.start()):
+            continue
+        year, end = int(match.group("y")), match.group("end")
+        by = fiscal if _IS_FISCAL.search(match.group()) else CALENDAR_YEAR
+        span = two_years(year, end, fiscal) if end else by.whole(year)
+        if span is not None:
+            yield Time(span, match.start(), match.end())
+
+
+def two_years(first: int, second: str, fiscal: FiscalYear) -> Span | None:
+    """Return the fiscal year 2023/24: whatever it is named by, it begins in the first; None for calendar years."""
+    if fiscal.start == 1 or (first + 1) % (100 if len(second) == 2 else 10_000) != int(second):
+        return None
+    return FiscalYear(fiscal.start, "start").whole(first)
+
+
+def _span(g: dict[str, str | None], year: int, by: FiscalYear) -> Span | None:
+    n, unit = _ORDINALS.get((g["n"] or "").lower()), (g["unit"] or "").lower()
+    if n is None:
+        return None
+    if unit in ("months", "quarters"):
+        word = (g["count"] or "0").lower()
+        last = (_COUNTS.get(word) or int(word)) * (3 if unit == "quarters" else 1)
+        return by.months(year, 1, last) if n == 1 and last else None
+    if g["count"]:
+        return None
+    if unit == "half":
+        n = 2 if (g["n"] or "").lower() in ("last", "final") else n
+        return by.half(year, n) if n <= 2 else None
+    return by.quarter(year, n)
+
+
+def _year(g: dict[str, str | None], base_date: date | None, by: FiscalYear) -> int | None:
+    if g["y"] or g["y2"]:
+        return full_year(g["y"] or g["y2"] or "")
+    word = (g["relative"] or "").lower().removeprefix("the ")
+    if base_date is None or word == "same":
+        return None
+    return by.of(base_date) + {"last": -1, "previous": -1, "prior": -1, "next": 1}.get(word, 0)
