@@ -16,6 +16,8 @@ from string import ascii_letters, digits
 
 from pydantic import TypeAdapter
 
+from retrieval.symbols.codes.entities import EntityReader
+from retrieval.symbols.codes.order import CodeOrder
 from retrieval.symbols.codes.reader import CodeReader
 from retrieval.symbols.fold import fold, fold_letters, mask
 from retrieval.symbols.found import Found, settle
@@ -91,7 +93,9 @@ class TenantLanguage:
         self.revision = revision
         """Names rules and key: what two languages of one revision make of a text is equal."""
         self._erasure_key = erasure_key
-        self._readers = tuple(CodeReader(v) for v in rules.vocabularies)
+        self.order = CodeOrder(rules.vocabularies)
+        entities = (EntityReader(rules.glossary),) if rules.glossary else ()
+        self._readers = (*(CodeReader(v) for v in rules.vocabularies), *entities)
         self._key = key
         self._token = re.compile(token_grammar(rules.vocabularies))
 
