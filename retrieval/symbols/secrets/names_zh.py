@@ -1,0 +1,180 @@
+"""Chinese names that an honorific or a role makes sure: 张伟先生, 客户经理李娜, 联系人:王小明.
+
+A surname alone (李女士, 王总) is none. Whether a name has one or two characters behind the surname is decided by what
+follows: the end of the Chinese, a word that goes on with the sentence (表示, 在, 和 …), else by the characters that
+names are made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.surnames_zh import DOUBLE, FUNCTION, GIVEN, NO_NAME, SINGLE, WEAK
+
+_HONORIFIC = re.compile(
+    r"先生(?!们)|女士(?!们)|小姐(?!们)|太太|夫人|同志(?!们)|老师(?!们)|教授|博士(?!后|生|学)|医生|医师|律师|法官"
+    r"|院士|同学(?!会|们|录)"
+    r"|(?:副?(?:总经理|董事长|总裁|行长|总监|主任|经理))(?!助理|办公|室|级|人|部|会|们|层|负责制)"
+)
+_PLAIN_HONORIFIC = frozenset({"先生", "女士", "小姐", "太太", "夫人", "同志"})
+
+_ROLE = re.compile(
+    r"(?P<label>(?:联系|收件|寄件|收货|发件|发货|经办|负责|委托|受托|被授权|申请|投保|被保险|受益|借款|出借|担保"
+    r"|保证|持卡|开户|签字|签署|承租|出租|审核|复核|批准|审批"
+    r"|制表|编制|填表|填报|报告|汇款|收款|付款|取款|存款|交易|代办|代理|报案|举报|投诉|推荐|介绍|证明|见证|监护"
+    r"|继承|被告|当事|紧急联系)人"
+    r"|客户姓名|姓名|户名|法定代表人|法人代表|法人|授权代表|签名|签字|客户|甲方|乙方|买方|卖方|原告|被告|患者"
+    r"|户主|持有人|股东|监护人|主治医师|联络人|接待人|值班员|操作员|记录员)"
+    r"|(?P<role>(?:副?(?:董事长|总经理|总裁|行长|总监|主任|经理|主管|院长|校长|处长|科长|局长|部长))|董事会秘书"
+    r"|董秘|独立董事|监事会主席|首席[^\s,。:]{2,3}官"
+    r"|注册会计师|会计师|分析师|研究员|理财师|顾问|律师|医生|医师|教授|柜员|员工|同事|秘书|专员|助理|会计|出纳"
+    r"|我叫|我是|本人|署名|客服|委托代理人)"
+)
+# Between a label and its name. A label needs one of these; a role does not.
+_LINK = re.compile(r"(?:\s?(?:[:]|为|是|\|)\s{0,2}|\s{1,2})")
+_FOLLOW = re.compile(
+    r"表示|认为|指出|介绍|强调|透露|告诉|宣布|出席|主持|签署|签字|签名|代表|先生|女士|小姐|同志|老师|接受|带领"
+    r"|前往|作为|作了|发表|担任|任职|负责|确认|联系|办理|提交|提出"
+    r"|申请|致辞|讲话|回复|反馈|来电|电话|手机|身份证|邮箱|地址|住址|年龄|性别|出生|工号|岁|现年|今年|昨天|今天"
+    r"|日前|近日|目前|本人|本次|其中|以及|通过|进行|收到|要求|建议|希望"
+    r"|应当|须|需|可|能|会|不|未|没|已|曾|将|正|还|也|都|就|又|再|则|便|均|共|各|其|该|此|这|那|的|地|得|了|着|过"
+    r"|说|称|道|问|答|讲|在|于|从|到|向|对|给|为|被|把|让|请|由|跟"
+    r"|同(?!志)|和|与|及|等|并|或|而|且|因|以|之(?=前|后|间)|是|有|持|购|买|卖|投|存|取|转|汇|借|还|开户|开立|打"
+    r"|发送|询问|咨询|投诉|预约|参加|参与|完成|签收|核对|审批|审核|处理|跟进|陪同|核实"
+)
+_ORGANISATION = re.compile(
+    r"[\u4e00-\u9fff()]{2,24}?(?:公司|集团|银行|中心|有限|分局|学院|大学|合伙|基金|委员会|医院|协会|事务所|工作室"
+    r"|商行|厂|店|部|处|局)"
+)
+_NOT_GIVEN = frozenset(
+    "的了是在与及我你他她它们这那不也就都要会能被把将从对向于而或且但则其所个每各某此说称等已曾何吗呢吧啊"
+)
+_LEAD = re.compile(
+    r"(?:[的和与及由是请向对给让叫致找为在据经约见了兼]|感谢|多谢|邀请|欢迎|尊敬的|客户|用户|储户|会员|股东|顾客"
+    r"|访客|嘉宾|业主|旅客|患者|邻居|经理|主任|董事|监事|会计|委员|员工|职员|讲师|主持人|负责人|创始人|合伙人)\Z"
+)
+_MAX_LISTED = 12
+
+
+def find_chinese_names(text: str) -> Iterator[SecretFound]:
+    """Yield the names of a folded text; the span is the name alone."""
+    taken: list[tuple[int, int]] = []
+    for span in sorted({*_before_honorifics(text), *_after_roles(text)}, key=lambda s: (s[0], -s[1])):
+        if not taken or span[0] >= taken[-1][1]:
+            taken.append(span)
+            yield SecretFound("person", text[slice(*span)].replace(" ", ""), *span, confidence=0.8)
+
+
+def _before_honorifics(text: str) -> Iterator[tuple[int, int]]:
+    for honorific in _HONORIFIC.finditer(text):
+        end = honorific.start()
+        if text[end - 1 : end] == " ":
+            end -= 1
+        start = _name_before(text, end, is_plain=honorific.group() in _PLAIN_HONORIFIC)
+        if start is not None:
+            yield start, end
+
+
+def _name_before(text: str, end: int, *, is_plain: bool) -> int | None:
+    """Return where the name that ends at `end` begins; None where no name does."""
+    for length in (4, 3):
+        if (
+            text[end - length : end - length + 2] in DOUBLE
+            and end >= length
+            and _is_given(text[end - length + 2 : end])
+        ):
+            return end - length
+    fallback: int | None = None
+    for length in (3, 2):
+        start = end - length
+        if start < 0 or not _may_be_name(text[start:end]):
+            continue
+        if length == 3 and text[start] in FUNCTION and _may_be_name(text[start + 1 : end]):
+            return start + 1
+        before = text[max(0, start - 3) : start]
+        if not before or not _is_han(before[-1]) or _LEAD.search(before):
+            return start
+        looks_given = text[start] not in WEAK and all(c in GIVEN for c in text[start + 1 : end])
+        if fallback is None and looks_given and (is_plain or length == 3):
+            fallback = start
+    return fallback
+
+
+def _after_roles(text: str) -> Iterator[tuple[int, int]]:
+    for role in _ROLE.finditer(text):
+        link = _LINK.match(text, role.end())
+        if role.group("label") and link is None:
+            continue
+        start = link.end() if link else role.end()
+        for _ in range(_MAX_LISTED):
+            end = _name_end(
+                text, start, is_sure=link is not None and (":" in link.group() or bool(role.group("label")))
+            )
+            if end is None:
+                break
+            yield start, end
+            if text[end : end + 1] != "、":
+                break
+            start = end + 1
+
+
+def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
+    """Return where the name that begins at `start` ends; None where no name does.
+
+    Args:
+        text: The folded text.
+        start: Where the name would begin.
+        is_sure: A label and a colon stand before it.
+    """
+    surname = 2 if text[start : start + 2] in DOUBLE else 1
+    if surname == 1 and (
+        text[start : start + 1] not in SINGLE or (not is_sure and text[start] in WEAK and not is_sure)
+    ):
+        return None
+    spaced = start + 1 if surname == 1 and text[start + 1 : start + 2] == " " and is_sure else None
+    if spaced is not None:  # 张 伟: set wide in a form
+        end = spaced + 2
+        return end if _is_given(text[spaced + 1 : end]) and not _is_han(text[end : end + 1]) else None
+    run = surname
+    while run < surname + 3 and _is_han(text[start + run : start + run + 1]):
+        run += 1
+    for given in (1, 2):
+        end = start + surname + given
+        if run == surname + given:  # the Chinese ends here
+            if given == 2 and text[end - 1] not in GIVEN and _FOLLOW.match(text, end - 1):
+                end -= 1
+            return end if _is_name(text[start:end], surname) else None
+        if run > surname + given and _FOLLOW.match(text, end) and (given == 2 or not _is_long(text, end)):
+            return end if _is_name(text[start:end], surname) else None
+    if run <= surname:
+        return None
+    if _ORGANISATION.match(text, start):
+        return None
+    end = start + surname + 1 + (text[start + surname + 1] in GIVEN)
+    name = text[start:end]
+    if not is_sure and not all(c in GIVEN for c in name[surname:]):
+        return None
+    return end if _is_name(name, surname) else None
+
+
+def _is_long(text: str, end: int) -> bool:
+    """Tell whether the word that seems to go on at `end` is the last character of a name: 李建和表示."""
+    return text[end] in GIVEN and _FOLLOW.match(text, end + 1) is not None
+
+
+def _is_name(name: str, surname: int) -> bool:
+    return _is_given(name[surname:]) and name not in NO_NAME and name[:2] not in NO_NAME
+
+
+def _may_be_name(name: str) -> bool:
+    return name[0] in SINGLE and _is_name(name, 1)
+
+
+def _is_given(given: str) -> bool:
+    return 1 <= len(given) <= 2 and all(_is_han(c) and c not in _NOT_GIVEN for c in given)
+
+
+def _is_han(char: str) -> bool:
+    return "\u4e00" <= char <= "\u9fff"
