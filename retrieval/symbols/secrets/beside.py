@@ -13,6 +13,8 @@ _AFTER_REACH = 64
 _NOT_ALNUM = re.compile("[^0-9A-Za-z]+")
 _STOP = re.compile(rf"[。;!?|{MASK}]|\n[^\n]*\n|(?<![Nn]o)[.](?=\s+[A-Z])")
 _NEXT_CELL = re.compile(r"[^|\n]{0,12}\|\s*")
+_OF_A_DAY = re.compile(r"[期日]|(?i:date|valid|expir|issue)")
+_COUNTED = re.compile(r"\s?[人张份个名次元万亿]")
 _BACK_TO_LABEL = re.compile(r"\s?[(,]?\s?(?:的|号|(?:on )?(?:his|her|my|the) )?\s?")
 
 
@@ -33,6 +35,10 @@ def numbers_beside(text: str, label: re.Pattern[str], number: re.Pattern[str]) -
             found = number.match(text, cell.end())
         if found is None or found.start() < done:
             found = _before(text, match.start(), number, done)
+        elif found.group().isdecimal() and (
+            _OF_A_DAY.search(text, match.end(), found.start()) or _COUNTED.match(text, found.end())
+        ):
+            continue
         if found is not None:
             done = found.end()
             yield _NOT_ALNUM.sub("", found.group()).upper(), found.start(), found.end()

@@ -14,7 +14,7 @@ from retrieval.symbols.secrets.found import SecretFound
 _SEPARATOR = r"[ \n\u200b.\-\u2010-\u2014]"
 # From the check digits on, which are rarer than the letters before them.
 _CANDIDATE = re.compile(
-    rf"[0-9](?<=[A-Za-z]{{2}}[0-9])(?<![0-9A-Za-z][A-Za-z]{{2}}[0-9])[0-9](?:{_SEPARATOR}{{0,2}}[0-9A-Za-z]){{11,40}}+"
+    rf"[0-9](?<=[A-Za-z]{{2}}[0-9])(?:(?<![0-9A-Za-z][A-Za-z]{{2}}[0-9])|(?<=IBAN[A-Z]{{2}}[0-9]))[0-9](?:{_SEPARATOR}{{0,2}}[0-9A-Za-z]){{11,40}}+"
 )
 _LENGTH = re.compile(r"([1-9][0-9]*)![nac]")
 _NOT_ALNUM = re.compile("[^0-9A-Za-z]+")

@@ -12,6 +12,7 @@ _MARKED = re.compile(r"[()\-\u2010-\u2014]")
 
 
 def read_international(run: Run, reach: int) -> Candidate | None:
+    """Read the number after a `+`; `reach` is how far before the run the number begins."""
     possible: Candidate | None = None
     for digits, last in reversed(list(run.windows(0, 16))):
         if len(digits) < 7 or is_glued_after(run, last):

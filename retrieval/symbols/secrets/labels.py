@@ -12,7 +12,7 @@ _MAX_ROWS = 200
 
 _LINK = (
     r"(?:号码|编号|号|(?i:\s?(?:no|number|num|nr|id|code)\b\.?))?\s?(?:\([^()0-9]{1,24}\)\s?)?"
-    r"(?:\s?[为是]?\s?[:=#]|\s?[为是]|(?i:\s(?:is|was|(?:me |us )?(?:at|on)|to|:))\b)?[\s#]?[\s\"'“‘(\[*_]?\+?\(?\Z"
+    r"(?:\s?[为是]?\s?[:=#-]|\s?[为是]|(?i:\s(?:is|was|(?:me |us )?(?:at|on)|to|:))\b)?[\s#]?[\s\"'“‘(\[*_]?\+?\(?\Z"
 )
 _PHONE_WORDS = (
     r"手机|电话|联系方式|联系人?|致电|拨打|微信|热线|传真|座机|固话|总机|客服|咨询|来电|短信|小灵通|手提"
@@ -47,11 +47,11 @@ _SOCIAL = re.compile(
     rf"(?:社会(?:安全|保障)|社保|社安|(?i:(?<![a-z])(?:ssn|social security|soc\.? sec\.?)(?![a-z]))){_LINK}"
 )
 _ORDINARY = re.compile(
-    r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|条形码|快递|运单|凭证|文号|物流|批次|工单|票号|案号|版本"
+    r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|条形码|快递|运单|凭证|文号|物流|批次|工单|票号|案号|版本|总计|合计|共计|小计|总额|金额|余额"
     r"|ISBN|ISSN"
     r"|(?i:(?<![a-z])(?:order|invoice|tracking|serial|sku|ref|reference|batch|isbn|issn|sn|s/n|document|contract|ticket"
     r"|ean|upc|gtin|barcode|imei|transaction|txn|waybill|shipment|parcel|case|version|build|po|purchase order|hash"
-    rf"|uuid|guid|timestamp|part|model|item|product|article|doi)(?![a-z]))){_LINK}"
+    rf"|uuid|guid|timestamp|total|amount|balance|part|model|item|product|article|doi)(?![a-z]))){_LINK}"
 )
 _UNIT_AFTER = re.compile(
     r"[.][0-9]|,[0-9]{3}(?![0-9])|\s?(?:[元圆%股份吨台个]|[十百千]?[万亿]|(?:美|港|欧|日)元|人民币"
@@ -129,7 +129,7 @@ def column_heading(text: str, start: int) -> str:
 
 # A small letter ends glued text (zhang13812345678, x13812345678); capitals before digits make a serial number.
 _BEFORE_LABEL = re.compile(
-    r"(?<![A-Za-z])(?i:tel|phone|mobile|mob|cell|id|card)\Z|(?<![0-9A-Za-z_-])[A-Za-z]{0,20}[a-z]\Z"
+    r"(?<![A-Za-z])(?i:tel|phone|mobile|mob|cell|id|card)\Z|(?<![0-9A-Za-z_-])(?!v\Z)[A-Za-z]{0,20}[a-z]\Z"
 )
 _LINK_BEFORE = re.compile(r"(?:://|www\.|(?i:doi)[:\s])[^\s，。]*\Z")
 
@@ -139,7 +139,7 @@ def in_number(before: str) -> bool:
     if not before:
         return False
     last = before[-1]
-    if last in "0123456789" or (last in ".," and before[-2:-1].isdecimal()):
+    if last in "0123456789" or (last == "." and before[-2:-1].isdecimal()):
         return True
     if _LINK_BEFORE.search(before) and not _PHONE.search(before):
         return True

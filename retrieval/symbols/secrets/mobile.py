@@ -63,7 +63,9 @@ def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
         return None
     labelled = first == 0 and (is_phone_labelled(run.before) or is_phone_labelled(run.heading))
     lengths, gaps = run.lengths(first, last), run.inner_gaps(first, last)
-    if labelled and lengths != _NORTH_AMERICAN:
+    if lengths == _NORTH_AMERICAN:
+        return None
+    if labelled:
         if first == 0 and run.text[start - 1 : start] == "(" and gaps[:1] and gaps[0].startswith(")"):
             start -= 1
         return Candidate("mobile", digits, first, last, start, end)

@@ -21,11 +21,13 @@ from retrieval.symbols.secrets.labels import (
 from retrieval.symbols.secrets.runs import Candidate, Run
 
 _AREA = re.compile(r"0(?:10|2[0-57-9]|[3-9][1-9][0-9])")
-_SERVICE = re.compile("[48]00")
-_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
+_SERVICE = re.compile("400|800(?!.?555)")
+_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}|555[0-9]{7}")
 _PLUS = re.compile(r"(?:\(\s?)?\+\s?\(?\Z")
 _NEIGHBOURS = ("852", "853", "886", "65", "81", "82", "44", "61", "49", "33")
 _REGIONS_AROUND = ("TW", "GB", "JP")
+_LISTING = re.compile(r"\s?(?:[、/,，;]|或者?|or|and|和|及)\s?")
+_NEAR = 4
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 
@@ -48,7 +50,7 @@ def read_phones(run: Run) -> Iterator[Candidate]:
             candidate = _landline(run, first)
         elif group in ("86", "852", "853", "886"):
             candidate = read_after_bare_country(run, first)
-        elif digit in "48" and _SERVICE.match(group):
+        elif digit in "48" and _SERVICE.match(run.text, run.starts[first]):
             candidate = _service(run, first) or _north_american(run, first)
         elif digit in "123456789":
             candidate = _north_american(run, first)
@@ -60,9 +62,23 @@ def read_phones(run: Run) -> Iterator[Candidate]:
         yield from _labelled(run)
 
 
+def read_further(run: Run, before: Candidate) -> Candidate | None:
+    """Read the second of two numbers of one town: 010-58889999、58889998."""
+    between = run.text[before.end : run.start]
+    if before.kind != "phone" or len(between) > _NEAR or _LISTING.fullmatch(between) is None:
+        return None
+    area = _AREA.match("0" + before.value[3:]) if before.value.startswith("+86") else None
+    for digits, last in run.windows(0, 8):
+        if last == len(run.groups) and len(digits) in (7, 8) and area and not is_glued_after(run, last):
+            number, is_valid = parse(f"+86{area.group()[1:]}{digits}", None)
+            if number is not None and is_valid:
+                return phone_candidate(run, 0, last, number)
+    return None
+
+
 def _is_named(run: Run) -> bool:
     """Tell whether a word for a telephone stands right before; after a word for calling it must look like a number."""
-    looks_so = len(run.groups) > 2 or run.groups[0][0] == "0"
+    looks_so = len(run.groups) > 2 or run.text[run.start] == "0"
     return is_strictly_phone_labelled(run.before) or (looks_so and is_dialled(run.before))
 
 
@@ -95,6 +111,8 @@ def _stands_as_landline(run: Run, first: int, last: int, digits: str) -> bool:
     if last - first == 1:
         return not run.is_joined(first, last) and not (len(digits) == 12 and _is_upc(digits))
     gap = run.gaps[first + 1]
+    if first == 0 and run.is_tied_before:
+        return False
     if first and run.gaps[first].strip(" ("):
         return False
     if gap.strip():  # a dash, a dot, a bracket; an extension may follow after a dash
@@ -141,7 +159,7 @@ def _north_american(run: Run, first: int) -> Candidate | None:
     if number is None or is_ordinary(run.text, run.starts[first], run.end(last)):
         return None
     in_brackets = run.gaps[first + skip + 1].startswith(")") if tied else False
-    if not (is_valid or in_brackets or is_labelled(run, first)):
+    if not (is_valid or in_brackets or digits.startswith("555") or is_labelled(run, first)):
         return None
     return phone_candidate(run, first, last, number)
 

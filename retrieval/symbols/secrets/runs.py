@@ -14,11 +14,12 @@ from functools import cached_property
 from retrieval.symbols.secrets.labels import column_heading, in_number, text_before
 
 _DASH = "\\-\u2010\u2011\u2012\u2013\u2014"
-_GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
+_GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
 # The first digit is no later one of a number: the look-behind stands after it so that `re` can skip to digits. Most
 # numbers end before the seventh digit, at a character that no separator begins with.
 _RUN = re.compile(rf"[0-9](?<![0-9]{{2}})(?:[0-9]|(?=[ .()\u200b\u00b7\u2022\n{_DASH}])(?:{_GAP})[0-9]){{6,}}+")
 _GROUP = re.compile("[0-9]++")
+_AFTER_TIME = frozenset(":/年月日时点")
 _LONG = 9  # digits; no year, no item number, no part of a telephone number
 _MAX_WINDOW = 24  # groups; a number of 19 digits with a country code before it, digit by digit
 
@@ -46,12 +47,18 @@ class Run:
     @cached_property
     def is_continued(self) -> bool:
         """Whether the run goes on from a number or an identifier."""
-        return in_number(self.before)
+        thousands = len(self.groups[0]) == 3 and _THOUSANDS.search(self.before) is not None
+        return thousands or in_number(self.before)
 
     @cached_property
     def heading(self) -> str:
         """The heading of the run's column in a table."""
         return column_heading(self.text, self.starts[0])
+
+    @cached_property
+    def is_tied_before(self) -> bool:
+        """Whether a dash ties the run to a word or a number before it."""
+        return _TIED_BEFORE.search(self.before) is not None
 
     @property
     def start(self) -> int:
@@ -91,6 +98,17 @@ class Run:
             return _TIE.search(self.gaps[last]) is not None
         return _TIED_AFTER.match(self.text, self.end(last)) is not None
 
+    def is_date(self, first: int) -> bool:
+        """Tell whether three groups are a day, as 2024-07-01."""
+        year, *rest = self.groups[first : first + 3]
+        return (
+            len(rest) == 2
+            and len(year) == 4
+            and year[:2] in ("19", "20")
+            and max(map(len, rest)) <= 2
+            and all(gap in ("-", ".") for gap in self.inner_gaps(first, first + 3))
+        )
+
     def is_beside_long_number(self, first: int, last: int) -> bool:
         """Tell whether a long number stands a blank away, as in the row of a table of figures."""
         beside = [first - 1] if first and self.gaps[first] == " " else []
@@ -105,6 +123,7 @@ class Run:
         return _LISTED_BEFORE.search(self.before) is None and _LISTED_AFTER.match(self.text, self.end(last)) is None
 
 
+_THOUSANDS = re.compile(r"[0-9],\Z")
 _TIE = re.compile(rf"[{_DASH}.]")
 _TIED_BEFORE = re.compile(r"[0-9A-Za-z][-\u2010-\u2014_]\Z")
 _TIED_AFTER = re.compile(r"[0-9A-Za-z]|[-\u2010-\u2014_][0-9A-Za-z]|\.[0-9]")
@@ -127,11 +146,21 @@ class Candidate:
     confidence: float = 1.0
 
 
+_DAY = Candidate("", "", 0, 0, 0, 0)
+"""Explains the three groups of a day beside a number."""
+
+
 def digit_runs(text: str) -> Iterator[Run]:
     """Yield the runs of seven digits and more."""
     for match in _RUN.finditer(text):
         groups = list(_GROUP.finditer(text, match.start(), match.end()))
-        yield Run(text, tuple(g.start() for g in groups), tuple(g.group() for g in groups))
+        # The hour or the month of a date that stands beside a number is no group of it: 138 1234 5678 10:30.
+        if text[match.end() : match.end() + 1] in _AFTER_TIME and text[groups[-1].start() - 1] in " \n":
+            groups.pop()
+        if text[match.start() - 1 : match.start()] == ":" and len(groups[0].group()) == 2:
+            groups.pop(0)
+        if groups:
+            yield Run(text, tuple(g.start() for g in groups), tuple(g.group() for g in groups))
 
 
 def choose(run: Run, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -140,7 +169,7 @@ def choose(run: Run, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     taken: set[int] = set()
     if any(not c.is_sure for c in offered):
         for row in _rows(run):
-            for chosen in _explanation(row, offered):
+            for chosen in _explanation(run, row, offered):
                 taken.update(range(chosen.first, chosen.last))
                 yield chosen
     for candidate in offered:
@@ -157,13 +186,16 @@ def _rows(run: Run) -> Iterator[range]:
             first = i
 
 
-def _explanation(row: range, offered: list[Candidate]) -> list[Candidate]:
+def _explanation(run: Run, row: range, offered: list[Candidate]) -> list[Candidate]:
     """Return candidates that make up the whole row, one after the other; none if there are no such."""
     by_first: dict[int, list[Candidate]] = {}
     for candidate in offered:
         by_first.setdefault(candidate.first, []).append(candidate)
     best: dict[int, Candidate | None] = {row.stop: None}
     for at in reversed(row):
+        if at + 3 in best and run.is_date(at):
+            best[at] = _DAY
+            continue
         unit = next((c for c in by_first.get(at, ()) if c.last in best), None)
         if unit is not None:
             best[at] = unit
@@ -173,6 +205,9 @@ def _explanation(row: range, offered: list[Candidate]) -> list[Candidate]:
         unit = best.get(at)
         if unit is None:
             return []
+        if unit is _DAY:
+            at += 3
+            continue
         chosen.append(unit)
         at = unit.last
     return chosen
