@@ -24,7 +24,7 @@ _DERIVED = re.compile(
 )
 _MOST_OPERANDS = 6
 """With more, some combination fits any figure by chance."""
-_KINDS = frozenset({"amount", "quantity", "number", "percent", "percent_points"})
+_KINDS = frozenset({"amount", "quantity", "number", "percent", "percent_points", "ratio"})
 
 
 def is_derived(clause: str) -> bool:
@@ -71,4 +71,4 @@ def _operations(target: str, operand: str) -> list[Callable[[Decimal, Decimal], 
             lambda a, b: (a - b) / b * 100 if b else None,
             lambda a, b: a / b * 100 if b else None,
         ]
-    return [lambda a, b: a / b if b else None] if not target else []
+    return [lambda a, b: a / b if b else None] if target in ("", "x") else []

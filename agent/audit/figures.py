@@ -47,6 +47,7 @@ _SAME_THING = 0.5
 _SURELY_SAME_THING = 0.7
 _OTHER_THING = 0.2
 _COUNTS_LIKE_WORDS = 10
+_SCALE_WORD = re.compile(r"[万亿萬億]|(?i:thousand|million|billion|[mb]n\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,12 @@ def _candidates(text: str, bare: str, figure: Symbol, sources: Sequence[Source],
 def _compare(stated: Symbol, source: Symbol, hedge: Hedge | None, directed: bool) -> str:
     if (stated.kind in TIME_KINDS) != (source.kind in TIME_KINDS):
         return "incomparable"
+    if (stated.kind, stated.normal) == (source.kind, source.normal):
+        return "equal"  # "below 5,000" may restate the other side of "above 5,000"
     comparison = compare(stated, source)
+    if comparison == "contains" and stated.kind not in TIME_KINDS:
+        # A bound holds most figures of a source; it rests on the one that it cuts off.
+        return "rounded" if hedge is not None and covers(hedge, stated, source) else "incomparable"
     if comparison == "different" and stated.kind in ("percent", "percent_points") and not directed:
         # "a change of 5.2 %" says nothing of the direction.
         mirrored = source.model_copy(update={"normal": source.normal.lstrip("-")})
@@ -307,6 +313,8 @@ def _off_by_scale(stated: Symbol, source: Symbol) -> bool:
     left, right = parse_normal(stated.kind, stated.normal), parse_normal(source.kind, source.normal)
     if not isinstance(left, Magnitude) or not isinstance(right, Magnitude) or not left.value or not right.value:
         return False
+    if stated.kind == "quantity" and left.unit and (left.unit != right.unit or not _SCALE_WORD.search(stated.surface)):
+        return False  # 36 branches beside 360 of something: two counts, not one slip
     ratio = abs(left.value / right.value)
     return ratio != 1 and ratio == Decimal(1).scaleb(ratio.adjusted())
 
@@ -328,6 +336,7 @@ def _retry(text: str, finding: FigureFinding, operands: Sequence[Symbol], rivals
 def is_minor(finding: FigureFinding) -> bool:
     """Tell whether a missing figure is a small count that a writer makes (`以下 3 项`), not a fact of the source."""
     symbol = finding.symbol
-    if finding.outcome != "missing" or symbol.kind != "number":
+    if finding.outcome != "missing" or symbol.kind not in ("number", "quantity"):
         return False
-    return is_spelled_out(symbol) or (symbol.normal.isdigit() and int(symbol.normal) <= _COUNTS_LIKE_WORDS)
+    number = symbol.normal.partition(" ")[0]  # of `3 firm`
+    return is_spelled_out(symbol) or (number.isdigit() and int(number) <= _COUNTS_LIKE_WORDS)

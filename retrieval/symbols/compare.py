@@ -3,62 +3,55 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Literal
 
 from retrieval.symbols.fold import fold
 from retrieval.symbols.values.calendar import Span, parse_span
+from retrieval.symbols.values.magnitudes import DURATION_UNITS, FIGURE_KINDS, Magnitude, parse_magnitude
 from retrieval.symbols.values.numerals import scan_numerals
-from retrieval.types import Symbol
+from retrieval.symbols.values.units import MEASURED
+from retrieval.types import Qualifier, Symbol
+
+__all__ = ["Comparison", "Magnitude", "compare", "equivalent", "parse_normal", "written_place"]
 
 Comparison = Literal["equal", "rounded", "contains", "different", "incomparable"]
 
-_MONEY = re.compile(r"([A-Z]{3}) (-?[0-9]+(?:\.[0-9]+)?)")
-_FIGURE = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(%|pp)?")
 _TIME_KINDS = frozenset({"date", "period"})
-_FIGURE_KINDS = frozenset({"amount", "quantity", "number", "percent", "percent_points"})
-
-
-@dataclass(frozen=True, slots=True)
-class Magnitude:
-    """A figure: exact value and unit (an ISO currency code, `%`, `pp`, or empty)."""
-
-    value: Decimal
-    unit: str
-
-    @property
-    def place(self) -> int:
-        """Power of ten of the last digit that is not a trailing zero: 238,000,000 → 6."""
-        exponent = self.value.normalize().as_tuple().exponent if self.value else 0
-        return exponent if isinstance(exponent, int) else 0
+_RATES = frozenset({"%", "pp", "x"})
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_HOLDS: dict[Qualifier, Callable[[Decimal, Decimal], bool]] = {
+    "at_least": lambda bound, value: value >= bound,
+    "at_most": lambda bound, value: value <= bound,
+    "more_than": lambda bound, value: value > bound,
+    "less_than": lambda bound, value: value < bound,
+}
+_UPWARD: dict[Qualifier, bool] = {"at_least": True, "more_than": True, "at_most": False, "less_than": False}
 
 
 def parse_normal(kind: str, normal: str) -> Magnitude | Span:
-    """Read the normal form of a value.
+    """Read the normal form of a figure, a duration, a date or a period.
 
-    `amount`: `CNY 238000000`; `quantity`, `number`: `238000000`; `percent`: `-5.2%`;
-    `percent_points`: `-0.5pp`; `date`, `period`: see `calendar`. Equal values have equal normal
-    forms, so the precision that was written is not in them: `written_place` reads it from the
-    surface.
+    Equal values have equal normal forms, so the precision that was written is not in them:
+    `written_place` reads it from the surface.
 
     Raises:
         ValueError: `normal` is no normal form of a value of this kind.
     """
     if kind in _TIME_KINDS:
         return parse_span(normal)
-    if kind == "amount" and (match := _MONEY.fullmatch(normal)):
-        return Magnitude(Decimal(match.group(2)), match.group(1))
-    if kind in _FIGURE_KINDS and kind != "amount" and (match := _FIGURE.fullmatch(normal)):
-        return Magnitude(Decimal(match.group(1)), match.group(2) or "")
-    raise ValueError(f"{normal!r} is no normal form of kind {kind!r}")
+    magnitude = parse_magnitude(kind, normal)
+    if magnitude is None:
+        raise ValueError(f"{normal!r} is no normal form of kind {kind!r}")
+    return magnitude
 
 
 def written_place(symbol: Symbol) -> int:
     """Return the power of ten of the last digit written in a figure: `2.40 亿元` → 6, `2.4 亿元` → 7.
 
-    Where the surface does not show it (the first end of `2-3亿元`, whose scale is written later),
-    the scale is inferred from the value.
+    Where the surface does not show it (the first end of `2-3亿元`, whose scale is written later; a
+    converted unit), the scale is inferred from the value.
     """
     magnitude = parse_normal(symbol.kind, symbol.normal)
     assert isinstance(magnitude, Magnitude)
@@ -72,31 +65,57 @@ def written_place(symbol: Symbol) -> int:
         shift = ratio.adjusted()
         if ratio == Decimal(1).scaleb(shift):
             return numeral.place - numeral.scale + shift
+        if _is_converted(magnitude.unit):
+            return numeral.place + (value / numeral.value).adjusted()
     return magnitude.place
+
+
+def _is_converted(unit: str) -> bool:
+    """Tell whether a figure of this unit may have been written in another one (miles, a price per tonne, years)."""
+    return unit.rpartition("/")[2] in MEASURED or unit in MEASURED or unit in DURATION_UNITS
+
+
+def equivalent(left: Symbol, right: Symbol) -> bool:
+    """Tell whether two symbols mean the same: reflexive, symmetric and transitive, qualifiers apart.
+
+    Figures of one unit after conversion (`P1Y` and `P12M`, `3:2` and `1.5x`), days and periods of one
+    span, and everything else of one kind with equal normal forms. A figure without a unit is
+    equivalent to none that has one; `compare` is more forgiving.
+    """
+    return _identity(left) == _identity(right)
+
+
+def _identity(symbol: Symbol) -> object:
+    if symbol.cls != "value":
+        return symbol.cls, symbol.kind, symbol.normal
+    if symbol.kind in _TIME_KINDS:
+        return parse_span(symbol.normal)
+    magnitude = parse_magnitude(symbol.kind, symbol.normal)
+    return magnitude or (symbol.kind, symbol.normal)
 
 
 def compare(stated: Symbol, source: Symbol) -> Comparison:
     """Compare what is stated with what the source says.
 
-    - `equal`: one value. An amount equals a quantity of the same number.
-    - `rounded`: the source's value, rounded to the digits stated, is the stated value.
-    - `contains`: the stated period contains the source's date or period (2024 against 2024Q3).
+    - `equal`: one value, converted where units differ. A figure that names no unit, or no currency, equals one
+      of the same number that names one.
+    - `rounded`: the source's value, rounded to the digits stated, is the stated value; where that is said
+      to be approximate, its trailing zeros are not digits (约200万 covers 203万).
+    - `contains`: the stated period contains the source's date or period (2024 against 2024Q3), or
+      the stated bound holds the source's value (超过2亿 against 2.38亿).
     - `different`: of one sort, but another value (another currency included).
-    - `incomparable`: of different sorts, or the source is too coarse to tell (238,000,000
-      against 2.4 亿; a day against its quarter; a bare number, whose unit is unknown).
+    - `incomparable`: of different sorts or units, or the source is too coarse to tell (238,000,000
+      against 2.4 亿 or 超过2亿; a day against its quarter; a bare number, whose unit is unknown).
     """
     if stated.cls != source.cls:
         return "incomparable"
-    if stated.cls != "value":
-        if stated.kind != source.kind:
-            return "incomparable"
-        return "equal" if stated.normal == source.normal else "different"
-    left, right = parse_normal(stated.kind, stated.normal), parse_normal(source.kind, source.normal)
-    if isinstance(left, Span) and isinstance(right, Span):
-        return _compare_spans(left, right)
-    if isinstance(left, Magnitude) and isinstance(right, Magnitude):
-        return _compare_figures(stated, left, source, right)
-    return "incomparable"
+    if stated.kind in _TIME_KINDS and source.kind in _TIME_KINDS and stated.cls == "value":
+        return _compare_spans(parse_span(stated.normal), parse_span(source.normal))
+    if stated.cls == "value" and stated.kind in FIGURE_KINDS and source.kind in FIGURE_KINDS:
+        return _Figures(stated, source).compare()
+    if stated.kind != source.kind:
+        return "incomparable"
+    return "equal" if stated.normal == source.normal else "different"
 
 
 def _compare_spans(stated: Span, source: Span) -> Comparison:
@@ -107,19 +126,73 @@ def _compare_spans(stated: Span, source: Span) -> Comparison:
     return "incomparable" if source.contains(stated) else "different"
 
 
-def _compare_figures(stated: Symbol, left: Magnitude, source: Symbol, right: Magnitude) -> Comparison:
-    bare = "number" in (stated.kind, source.kind) and stated.kind != source.kind
-    ratios = {left.unit, right.unit} & {"%", "pp"}
-    if left.unit != right.unit and ratios and not bare:
-        return "incomparable"
-    if left.unit and right.unit and left.unit != right.unit:
-        return "different"
-    if left.value == right.value:
-        return "equal"
-    place, source_place = written_place(stated), written_place(source)
-    gap = abs(left.value - right.value)
-    if place > source_place and gap * 2 <= Decimal(1).scaleb(place):
-        return "rounded"
-    if bare or (source_place > place and gap * 2 <= Decimal(1).scaleb(source_place)):
-        return "incomparable"
-    return "different"
+class _Figures:
+    """A stated figure and a source's, read once."""
+
+    def __init__(self, stated: Symbol, source: Symbol) -> None:
+        self.stated, self.source = stated, source
+        left, right = parse_normal(stated.kind, stated.normal), parse_normal(source.kind, source.normal)
+        assert isinstance(left, Magnitude)
+        assert isinstance(right, Magnitude)
+        self.left, self.right = left, right
+
+    def compare(self) -> Comparison:
+        left, right = self.left, self.right
+        bare = "number" in (self.stated.kind, self.source.kind) and self.stated.kind != self.source.kind
+        loose = bare or _is_loose(left.unit, right.unit)
+        if left.unit != right.unit and not loose:
+            both_money = self.stated.kind == self.source.kind == "amount" and "/" not in left.unit + right.unit
+            return "different" if both_money else "incomparable"
+        if loose and left.unit != right.unit:
+            # Without its unit a figure says no more than its digits: 1,500 in a column of tonnes.
+            left, right = _as_written(self.stated, left), _as_written(self.source, right)
+        result = self._compare_values(left.value, right.value)
+        if result == "different" and (bare or (loose and "/" in self.left.unit + self.right.unit)):
+            return "incomparable"
+        return result
+
+    def _compare_values(self, left: Decimal, right: Decimal) -> Comparison:
+        stated, source = self.stated.qualifier, self.source.qualifier
+        if left == right:
+            opposed = stated in _UPWARD and source in _UPWARD and _UPWARD[stated] != _UPWARD[source]
+            return "different" if opposed else "equal"
+        if stated in _HOLDS:
+            return self._compare_bound(stated, left, right)
+        place, source_place = written_place(self.stated), written_place(self.source)
+        gap = abs(left - right)
+        if place > source_place and gap * 2 <= Decimal(1).scaleb(place):
+            return "rounded"
+        if stated == "about" and gap * 2 <= min(Decimal(1).scaleb(Magnitude(left, "").place), abs(left) / 10):
+            return "rounded"
+        if source_place > place and gap * 2 <= Decimal(1).scaleb(source_place):
+            return "incomparable"
+        if source in _HOLDS:
+            return "incomparable" if _HOLDS[source](right, left) else "different"
+        return "incomparable" if source == "about" and gap * 10 <= abs(right) else "different"
+
+    def _compare_bound(self, stated: Qualifier, left: Decimal, right: Decimal) -> Comparison:
+        source = self.source.qualifier
+        holds = _HOLDS[stated](left, right)
+        if source in _UPWARD and _UPWARD[source] != _UPWARD[stated]:
+            return "incomparable" if holds else "different"
+        if source in _UPWARD and not holds:  # at least 3 is stated, at least 2 is known
+            return "incomparable"
+        return "contains" if holds else "different"
+
+
+def _is_loose(left: str, right: str) -> bool:
+    """Tell whether one of two units only says more than the other: none and CNY, CNY and CNY/share."""
+    if {left, right} & (_RATES | DURATION_UNITS):
+        return False
+    return not left or not right or left.startswith(f"{right}/") or right.startswith(f"{left}/")
+
+
+def _as_written(symbol: Symbol, magnitude: Magnitude) -> Magnitude:
+    """Return the number as it stands in the surface, before its unit was converted."""
+    if not _is_converted(magnitude.unit):
+        return magnitude
+    written = next((n.value for n in scan_numerals(fold(symbol.surface))), None)
+    if written is None:
+        match = _NUMBER.search(symbol.normal)
+        written = Decimal(match.group()) if match else magnitude.value
+    return Magnitude(-written if magnitude.value < 0 else written, "")

@@ -76,13 +76,19 @@ def test_relative_periods_need_a_base_date(language: SymbolLanguage) -> None:
 
 
 def test_plain_numbers_are_symbols_but_stay_as_written(language: SymbolLanguage) -> None:
-    result = language.symbolise("员工 12,345 人", tenant=TENANT)
+    result = language.symbolise("订单 12,345 单", tenant=TENANT)
     assert [(s.kind, s.normal) for s in result.symbols] == [("number", "12345")]
-    assert result.index_text == "员工 12,345 人"
+    assert result.index_text == "订单 12,345 单"
+
+
+def test_counts_stay_as_written_unless_a_scale_word_hides_their_digits(language: SymbolLanguage) -> None:
+    result = language.symbolise("员工 12,345 人，客户 12 万户，分行 36 家", tenant=TENANT)
+    assert [s.token for s in result.symbols] == ["[COUNT_12345_PERSON]", "[COUNT_120000_HOUSEHOLD]", "[COUNT_36_FIRM]"]
+    assert result.index_text == "员工 12,345 人，客户 [COUNT_120000_HOUSEHOLD]，分行 36 家"
 
 
 def test_read_numbers_adds_the_small_integers(language: SymbolLanguage) -> None:
-    text = "[SOURCE: doc_7f3a_p5] 2024年 33 名员工, 1,234 单, 5.2%"
+    text = "[SOURCE: doc_7f3a_p5] 2024年 33 项, 1,234 单, 5.2%"
     assert [s.normal for s in language.read_numbers(text, tenant=TENANT)] == ["33", "1234"]
 
 

@@ -1,6 +1,6 @@
-"""Amounts of money, and quantities: numbers with a scale word but no currency.
+"""Amounts of money, and quantities: numbers with a unit, or with a scale word and no currency.
 
-Normal forms: `CNY 238000000` (ISO code, exact decimal) and `238000000`.
+Normal forms: `CNY 238000000` (ISO code, exact decimal), `CNY 0.5/share`, `238000000`, `1500000 kg`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from retrieval.symbols.values.numerals import (
     CHINESE_DIGIT,
     Numeral,
     parse_chinese,
-    plain,
     read_letter_scale,
 )
+from retrieval.symbols.values.quantities import Figure, amount_found, may_be_counted, quantity_found
+from retrieval.symbols.values.ranges import RANGE, is_range
 from retrieval.symbols.values.signs import in_cell, sign_before
+from retrieval.symbols.values.units import Unit, per_unit_after, per_unit_before, unit_after
 
-RANGE = re.compile(r"\s{0,2}(?:[-–—~]{1,2}|至|到|to)\s{0,2}")
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"
 _COINS = re.compile(rf"[零〇]?(?:({_DIGIT})\s?角[零〇]?)?(?:({_DIGIT})\s?分)?[整正]?")
 # 一元 begins many words; by itself it is money only before an end, a digit or one of these.
@@ -38,6 +39,8 @@ class _Draft:
     scale: int
     negative: bool
     currency: str | None
+    unit: Unit | None = None
+    """Of a quantity; of an amount, what it is the price of."""
 
 
 def find_amounts(text: str, numerals: Sequence[Numeral]) -> list[Found]:
@@ -77,9 +80,25 @@ def _draft(text: str, numeral: Numeral) -> _Draft:
         draft.currency = draft.currency or after[0]
         draft.end = after[1]
         _add_coins(text, draft)
-    if draft.currency and _in_parentheses(text, draft):
-        draft.start, draft.end, draft.negative = draft.start - 1, draft.end + 1, True
+    if draft.currency:
+        if _in_parentheses(text, draft):
+            draft.start, draft.end, draft.negative = draft.start - 1, draft.end + 1, True
+        _add_price_unit(text, draft)
+    elif not numeral.wrapped:
+        unit = unit_after(text, draft.end)
+        if unit is not None and may_be_counted(text, numeral, unit):
+            draft.unit, draft.end = unit, unit.end
     return draft
+
+
+def _add_price_unit(text: str, draft: _Draft) -> None:
+    before = per_unit_before(text, draft.start)
+    if before is not None:
+        draft.unit, draft.start = before
+        return
+    draft.unit = per_unit_after(text, draft.end)
+    if draft.unit is not None:
+        draft.end = draft.unit.end
 
 
 def _is_word(text: str, numeral: Numeral, prefixed: bool, after: tuple[str, int]) -> bool:
@@ -90,7 +109,10 @@ def _is_word(text: str, numeral: Numeral, prefixed: bool, after: tuple[str, int]
 
 def _in_parentheses(text: str, draft: _Draft) -> bool:
     wrapped = text[draft.start - 1 : draft.start] == "(" and text[draft.end : draft.end + 1] == ")"
-    return wrapped and in_cell(text, draft.start - 1, draft.end + 1)
+    if not wrapped:
+        return False
+    # Net loss for the year: (US$3.4 million).
+    return in_cell(text, draft.start - 1, draft.end + 1) or text[: draft.start - 1][-2:].strip() == ":"
 
 
 def _add_coins(text: str, draft: _Draft) -> None:
@@ -109,26 +131,26 @@ def _add_coins(text: str, draft: _Draft) -> None:
 
 def _share_units(text: str, left: _Draft, right: _Draft) -> None:
     """`2-3亿元`, `RMB 2 to 3 million`: what is written once holds for both ends of a range."""
-    between = RANGE.fullmatch(text, left.end, right.numeral.start)
-    if between is None or left.numeral.wrapped or right.numeral.wrapped:
+    if left.numeral.wrapped or right.numeral.wrapped:
+        return
+    if not is_range(text, left.start, left.end, right.numeral.start if right.negative else right.start):
         return
     if not left.scale and right.scale and left.numeral.written != "grouped":
         left.scale, left.value = right.scale, left.value.scaleb(right.scale)
     if right.currency and not left.currency:
         left.currency = right.currency
-    elif left.currency and not right.currency and left.scale == right.scale:
+    elif left.currency and not right.currency and left.scale == right.scale and right.unit is None:
         right.currency = left.currency
+    if right.unit is not None and left.unit is None and left.currency == right.currency:
+        left.unit = right.unit
 
 
 def _emit(drafts: Sequence[_Draft]) -> Iterator[Found]:
     for draft in drafts:
         if draft.numeral.wrapped and not draft.currency and draft.numeral.written == "integer":
             continue  # (1)万 is more often the number of a list item
-        number = plain(-draft.value if draft.negative else draft.value)
+        figure = Figure(-draft.value if draft.negative else draft.value, draft.unit, draft.start, draft.end)
         if draft.currency:
-            normal, kind, token = f"{draft.currency} {number}", "amount", f"[{draft.currency}_{number}]"
-        elif draft.scale:
-            normal, kind, token = number, "quantity", f"[QTY_{number}]"
-        else:
-            continue
-        yield Found("value", kind, normal, token, draft.start, draft.end)
+            yield amount_found(draft.currency, figure)
+        elif draft.unit is not None or draft.scale:
+            yield quantity_found(figure)

@@ -31,7 +31,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CAD": (("加元", "C$", "CA$", "CAD"), ("加元", "Canadian dollars", "CAD")),
     "CHF": (("瑞士法郎", "CHF"), ("瑞士法郎", "瑞郎", "Swiss francs", "CHF")),
     "KRW": (("韩元", "₩", "KRW"), ("韩元", "Korean won", "KRW")),
-    "INR": (("₹", "INR", "Rs."), ("卢比", "rupees", "INR")),
+    "INR": (("₹", "INR", "Rs.", "Rs"), ("卢比", "rupees", "rupee", "INR")),
     "NZD": (("新西兰元", "NZ$", "NZD"), ("新西兰元", "New Zealand dollars", "NZD")),
     "SEK": (("瑞典克朗", "SEK"), ("瑞典克朗", "Swedish kronor", "SEK")),
     "NOK": (("挪威克朗", "NOK"), ("挪威克朗", "Norwegian kroner", "NOK")),
@@ -78,14 +78,24 @@ CURRENCIES_AFTER = tuple(_AFTER_CODES)
 _BEFORE = {c: _ending_in(n[-1]) for n in _BEFORE_CODES for c in (n[-1], n[-1].upper())}
 
 
+# A sign with none of these before it names its currency by itself; most figures of a table's columns have one.
+_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
+_NO_NAME = frozenset(" |(\n\t")
+
+
 def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
     """Return (ISO code, start, negative) of a currency written right before position `start`."""
-    last = text[start - 1 : start]
+    last, gap = text[start - 1 : start], 0
     if last in " -":  # or nothing
-        last = text[max(0, start - 4) : start].rstrip(" -")[-1:]
+        window = text[max(0, start - 4) : start]
+        near = window.rstrip(" -")
+        last, gap = near[-1:], len(window) - len(near)
     found = _BEFORE.get(last)
     if found is None:
         return None
+    sign = start - gap - 1
+    if last in _SIGNS and text[sign - 1 : sign] in _NO_NAME and (not gap or text[sign + 1 : start].isspace()) and sign:
+        return _SIGNS[last], sign, False
     pattern, reach = found
     offset = max(0, start - reach)
     match = pattern.search(text[offset:start])

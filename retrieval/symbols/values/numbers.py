@@ -12,6 +12,7 @@ from retrieval.symbols.found import Found
 from retrieval.symbols.values.numerals import Numeral, plain
 from retrieval.symbols.values.signs import sign_before
 
+_IN_WORDS = frozenset({"chinese", "english"})
 _LONGEST_INTEGER = 15
 _PROPER_INTEGER = 5
 _SIGNS = frozenset("+-–")
@@ -31,7 +32,7 @@ def find_numbers(text: str, numerals: Sequence[Numeral], *, integers: bool = Fal
     found: list[Found] = []
     for numeral in numerals:
         start, end, written = numeral.start, numeral.digits_end, numeral.written
-        if numeral.scale or written == "chinese" or (written == "integer" and not _counts(text, numeral, integers)):
+        if numeral.scale or written in _IN_WORDS or (written == "integer" and not _counts(text, numeral, integers)):
             continue
         before = text[start - 1 : start]
         if before in _JOINING and _in_word(text, start):

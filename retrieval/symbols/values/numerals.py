@@ -1,4 +1,4 @@
-"""Numbers as people write them: Arabic or Chinese digits, with or without a scale word."""
+"""Numbers as people write them: Arabic digits, Chinese or English numerals, with or without a scale word."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from retrieval.symbols.values.currencies import CURRENCIES_AFTER
+from retrieval.symbols.values.numerals_en import read_english
+from retrieval.symbols.values.units import UNIT_WRITINGS
 
 _ROWS = ("零一二三四五六七八九", "〇壹贰叁肆伍陆柒捌玖")
 _DIGITS = {char: i for row in _ROWS for i, char in enumerate(row)} | {"两": 2}
@@ -22,7 +24,8 @@ _CHINESE_CHAR = "".join((*_DIGITS, *_SMALL, *_BIG))
 _SCALES: dict[str, int] = {
     "万亿": 12, "千亿": 11, "百亿": 10, "十亿": 9, "亿": 8, "千万": 7, "百万": 6, "十万": 5, "万": 4, "千": 3,
     "hundred billion": 11, "hundred million": 8, "hundred thousand": 5, "ten thousand": 4, "trillion": 12,
-    "billion": 9, "million": 6, "thousand": 3, "mln": 6, "bln": 9, "mn": 6, "bn": 9, "tn": 12,
+    "billion": 9, "million": 6, "thousand": 3, "mln": 6, "bln": 9, "mn": 6, "bn": 9, "tn": 12, "crores": 7, "crore": 7,
+    "lakhs": 5, "lakh": 5,
 }  # fmt: skip
 _LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9}
 # 千克, 千米, 万能 … are words of their own, not scales.
@@ -37,21 +40,23 @@ _CHINESE_RUN = re.compile(
 )
 
 # How all begins that gives meaning to a figure before it: scales, units, currencies, the second end of a range.
-_UNIT_BEGINNINGS = ("percent", "pct", "pp", "p.", "basis", "bp", "to", *"个百基‰%至到-–—~")
-_LETTER_BEGINNINGS = ("k", "m", "b")
+_UNIT_BEGINNINGS = ("percent", "pct", "pp", "p.", "basis", "bp", "to", "times", *"个百基‰%至到-–—~比倍成")
+_LETTER_BEGINNINGS = ("k", "m", "b", "g", "t", "l", "x")
 
 
 def _beginnings() -> str:
     """Write as a pattern what may begin where a figure ends: two letters of a Latin word, one other character."""
-    names = (*_UNIT_BEGINNINGS, *_SCALES, *CURRENCIES_AFTER, *"余多块元圆")
-    latin = sorted({name[:2] for name in names if name[0].isascii() and name[0].isalpha()})
-    others = sorted({name[0] for name in names} - {name[0] for name in latin})
+    names = (*_UNIT_BEGINNINGS, *_SCALES, *CURRENCIES_AFTER, *(w.lower() for w in UNIT_WRITINGS), *"余多块元圆毛")
+    latin = sorted({name[:2] for name in names if name[0].isascii() and name[0].isalpha() and len(name) > 1})
+    others = sorted({name[0] for name in names if not (name[0].isascii() and name[0].isalpha())})
     by_head = {head: re.escape("".join(n[1] for n in latin if n[0] == head)) for head in sorted({n[0] for n in latin})}
     letters = "|".join(f"{head}[{seconds}]" for head, seconds in by_head.items())
-    return rf"[{re.escape(''.join(others))}]|(?i:{letters}|[{''.join(_LETTER_BEGINNINGS)}](?![A-Za-z0-9]))"
+    colon_or_and = r"[:∶][0-9]|and\s[0-9$€£¥]|[和与][0-9]"  # of a ratio, of a range
+    letter = "".join(_LETTER_BEGINNINGS)
+    return rf"[{re.escape(''.join(others))}]|{colon_or_and}|(?i:{letters}|[{letter}](?![A-Za-z0-9]))"
 
 
-_NOTHING = rf"(?:\s{{0,2}}+(?:[|,.;:)]|(?!{_beginnings()})\S|\Z)|\s{{3}})"
+_NOTHING = rf"(?:\s{{0,2}}+(?:[|,.;)]|(?!{_beginnings()})\S|\Z)|\s{{3}})"
 _ALONE = re.compile(_NOTHING)
 # Digits and what of dots, commas and digits hangs on them: head, thousands, fraction, what makes it no number;
 # the last group takes part where nothing that follows gives the figure a meaning.
@@ -75,7 +80,7 @@ class Numeral(NamedTuple):
     place: int
     wrapped: bool
     written: str
-    """`grouped` (thousands separators), `decimal`, `integer` or `chinese`."""
+    """`grouped` (thousands separators), `decimal`, `integer`, `chinese` or `english`."""
     alone: bool
     """Whether nothing that follows can be a scale, a unit, a currency or the word of a range."""
 
@@ -92,10 +97,10 @@ def plain(value: Decimal) -> str:
 
 def scan_numerals(text: str) -> list[Numeral]:
     """Return every number of a folded text, ordered by start, not overlapping."""
-    found, chinese = list(_scan_arabic(text)), list(_scan_chinese(text))
-    if not chinese:
+    found, words = list(_scan_arabic(text)), [*_scan_chinese(text), *_scan_english(text)]
+    if not words:
         return found
-    found += chinese
+    found += words
     found.sort(key=attrgetter("start"))
     kept: list[Numeral] = []
     for numeral in found:  # a composite such as 2亿三千万 may reach over its neighbour
@@ -191,6 +196,12 @@ def _scan_chinese(text: str) -> Iterator[Numeral]:
             scale = 8 if "亿" in run else 4 if "万" in run else 0
             alone = not scale and _ALONE.match(text, end) is not None
             yield Numeral(start, end, end, value, value, scale, place, False, "chinese", alone)
+
+
+def _scan_english(text: str) -> Iterator[Numeral]:
+    for start, end, value, scale, place in read_english(text):
+        if _ALONE.match(text, end) is None:  # by itself a word is no figure
+            yield Numeral(start, end, end, value, value, scale, place, False, "english", False)
 
 
 def _chinese_integer(run: str) -> tuple[Decimal, int] | None:

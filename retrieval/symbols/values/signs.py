@@ -16,10 +16,12 @@ def is_sign(text: str, at: int) -> bool:
 def sign_before(text: str, start: int) -> tuple[int, bool]:
     """Return (start, negative) of a number at `start`, its plus or minus sign taken in."""
     before = text[start - 1 : start]
-    if not before or before not in "+-–":
+    if not before or before not in "+-–负":
         return start, False
     if before == "+":
         return start - 1, False
+    if before == "负":
+        return (start - 1, True) if text[start - 2 : start - 1] not in ("担", "肩", "胜") else (start, False)
     return (start - 1, True) if is_sign(text, start - 1) else (start, False)
 
 
