@@ -21,6 +21,9 @@ from ingest.mending import Mender
 from ingest.originals import Originals
 from ingest.pipeline import Pipeline
 from ingest.purge import ChunkRemains, OriginalRemains, Purger, Remains, VaultRemains
+from ingest.renames import Renames
+from ingest.resymbolisation import Resymbolisation
+from ingest.resymboliser import Copies, Resymboliser
 from ingest.reveals import RevealLog
 from ingest.service import Ingestion
 from ingest.settings import IngestSettings
@@ -42,6 +45,8 @@ class IngestParts:
     vault: Vault
     reveals: RevealLog
     originals: Originals
+    resymbolisation: Resymbolisation
+    renames: Renames
 
     def close(self) -> None:
         """Remove temporary files; call it when the worker has ended."""
@@ -60,6 +65,7 @@ def assemble(
     store: VectorStore,
     settings: IngestSettings,
     more_remains: Sequence[Remains] = (),
+    copies: Sequence[Copies] = (),
     databases: Mapping[str, str] | None = None,
     owner: str | None = None,
     clock: Clock = utc_now,
@@ -79,6 +85,7 @@ def assemble(
         store: an opened store.
         settings: limits and sizes.
         more_remains: what other rooms keep of a document and a delete must remove (caches, artifacts).
+        copies: what other rooms keep of documents' texts, and must rewrite when more of them is secret.
         databases: names and SQLAlchemy URLs of the databases that the operator configured.
         owner: name of this process among the owners of leases; default: host, process and a random part.
         clock: the time.
@@ -105,6 +112,20 @@ def assemble(
     )
     remains = (ChunkRemains(store), VaultRemains(vault), OriginalRemains(originals, staged), *more_remains)
     purger = Purger(lifecycle, remains, clock=clock)
+    renames = Renames(engine)
+    resymboliser = Resymboliser(
+        engine=engine,
+        lifecycle=lifecycle,
+        leases=leases,
+        jobs=jobs,
+        originals=originals,
+        parsers=parsers,
+        cutter=cutter,
+        vault=vault,
+        store=store,
+        renames=renames,
+        copies=copies,
+    )
     pipeline = Pipeline(
         engine=engine,
         lifecycle=lifecycle,
@@ -118,6 +139,8 @@ def assemble(
         purger=purger,
         children=children,
         settings=settings,
+        jobs=jobs,
+        resymboliser=resymboliser,
     )
     worker = Worker(
         owner=owner,
@@ -130,6 +153,15 @@ def assemble(
         settings=settings,
         poll_s=poll_s,
         retry_delay_s=retry_delay_s,
+    )
+    resymbolisation = Resymbolisation(
+        engine=engine,
+        catalog=catalog,
+        jobs=jobs,
+        cutter=cutter,
+        vault=vault,
+        renames=renames,
+        on_submit=worker.wake,
     )
     ingestion = Ingestion(
         engine=engine,
@@ -144,4 +176,6 @@ def assemble(
         databases=databases or {},
         on_submit=worker.wake,
     )
-    return IngestParts(ingestion, worker, catalog, LiveCatalog(catalog), vault, reveals, originals)
+    return IngestParts(
+        ingestion, worker, catalog, LiveCatalog(catalog), vault, reveals, originals, resymbolisation, renames
+    )

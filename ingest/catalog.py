@@ -44,6 +44,14 @@ def visible_to(principal: Principal) -> ColumnElement[bool]:
     )
 
 
+def outdated(revision: str) -> ColumnElement[bool]:
+    """Return the condition that a row of `documents` is shown, and was read under other symbol rules than these."""
+    return and_(
+        documents.c.state.in_(("ready", "superseded")),
+        or_(documents.c.symbols_revision.is_(None), documents.c.symbols_revision != revision),
+    )
+
+
 class Catalog:
     """Reads documents for principals, and what is live for retrieval."""
 

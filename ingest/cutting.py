@@ -43,6 +43,10 @@ class SymbolicCutter:
         built = symboliser.build(document.document_id, document.title, drafts)
         return Cut(built.chunks, {secret.pseudonym: secret.value for secret in built.secrets}, built.title)
 
+    def revision(self, tenant: str) -> str:
+        """Name the rules and the pseudonym key of now."""
+        return self._language.of(tenant).revision
+
     def hide(self, text: str, tenant: str) -> Hidden:
         """Return the text with pseudonyms in place of its secrets; again it changes nothing."""
         symbolised = self._language.symbolise(text, tenant=tenant)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import count
+from pathlib import PurePosixPath
 
 from sqlalchemy import ColumnElement, Connection, and_, select, update
 
-from ingest.tables import documents
+from ingest.naming import source_name
+from ingest.tables import documents, jobs
 from ingest.types import Document
 
 
@@ -28,6 +31,30 @@ def named_like(tenant: str, source: str, created_by: str) -> ColumnElement[bool]
 def found_inside(inside: bool) -> ColumnElement[bool]:
     """Return the condition for rows found inside others, or for uploads: neither takes the other's place."""
     return documents.c.parent_id.is_not(None) if inside else documents.c.parent_id.is_(None)
+
+
+def rename_line(connection: Connection, tenant: str, source: str, created_by: str, name: str) -> str:
+    """Give all versions of a name another one, and their jobs, in the caller's transaction; return the one given.
+
+    Where others have it already, a number is put to it: two lines never become one.
+    """
+    if source == name:
+        return name
+    free = name
+    for number in count(2):
+        taken = connection.execute(select(documents.c.document_id).where(named_like(tenant, free, created_by)).limit(1))
+        if taken.first() is None:
+            break
+        path = PurePosixPath(name)
+        numbered = f"{path.stem} ({number}){path.suffix}"
+        free = source_name(name[: len(name) - len(path.name)] + numbered, fallback=numbered)
+    connection.execute(update(documents).where(named_like(tenant, source, created_by)).values(source=free))
+    connection.execute(
+        update(jobs)
+        .where(jobs.c.tenant == tenant, jobs.c.source == source, jobs.c.created_by == created_by)
+        .values(source=free)
+    )
+    return free
 
 
 def take_place(connection: Connection, document: Document) -> bool:

@@ -116,10 +116,18 @@ def _unpack(held: dict[str, Any], folder: Path) -> tuple[Attachment, ...]:
 
 
 class ParagraphCutter:
-    """Makes one chunk of each paragraph; `secret:WORD` is a secret, its pseudonym `[SECRET_word reversed]`."""
+    """Makes one chunk of each paragraph; `secret:WORD` is a secret, its pseudonym `[SECRET_word reversed]`.
+
+    So are the words of `hidden`, wherever they stand; a test changes these, and with them the revision.
+    """
 
     def __init__(self, count_tokens: Callable[[str], int] = len) -> None:
         self._count_tokens = count_tokens
+        self.hidden: tuple[str, ...] = ()
+
+    def revision(self, tenant: str) -> str:
+        """Return a name of the words that are hidden."""
+        return f"{tenant}: {len(self.hidden)}"
 
     def cut(self, parsed: ParsedDocument, document: Document) -> Cut:
         """Return the chunks; equal paragraphs of one document get ids of their own."""
@@ -156,9 +164,12 @@ class ParagraphCutter:
     def hide(self, text: str, tenant: str) -> Hidden:
         """Return the text without its secrets."""
         words = _SECRET.findall(text)
-        return Hidden(
-            _SECRET.sub(lambda match: _pseudonym(match.group(1)), text), {_pseudonym(each): each for each in words}
-        )
+        text = _SECRET.sub(lambda match: _pseudonym(match.group(1)), text)
+        for word in self.hidden:
+            if word in text:
+                text = text.replace(word, _pseudonym(word))
+                words.append(word)
+        return Hidden(text, {_pseudonym(each): each for each in words})
 
 
 def _pseudonym(word: str) -> str:

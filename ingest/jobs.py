@@ -6,16 +6,18 @@ How workers hold them is in `leases.py`.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, func, insert, or_, select, update
 
-from ingest.catalog import Clock, utc_now, visible_to
+from ingest.catalog import Clock, outdated, select_documents, utc_now, visible_to
 from ingest.errors import UnknownJobError
 from ingest.tables import documents, jobs
-from ingest.types import Document, Job, JobState
+from ingest.types import Document, Job, JobKind, JobState
 from retrieval.types import Principal
+
+_MANY = 400
 
 
 class Jobs:
@@ -26,8 +28,8 @@ class Jobs:
         self._clock = clock
         self._ids = ids
 
-    def add(self, connection: Connection, document: Document, content_hash: str) -> Job:
-        """Queue the ingestion of a pending document, in the caller's transaction."""
+    def add(self, connection: Connection, document: Document, content_hash: str, *, kind: JobKind = "ingest") -> Job:
+        """Queue the ingestion of a pending document, or the new reading of a ready one, in the caller's transaction."""
         job_id, now = self._ids(), self._clock()
         connection.execute(
             insert(jobs).values(
@@ -38,12 +40,46 @@ class Jobs:
                 created_by=document.created_by,
                 version=document.version,
                 content_hash=content_hash,
+                kind=kind,
                 state="queued",
                 created_at=now,
                 updated_at=now,
             )
         )
         return _read(connection, jobs.c.job_id == job_id)[0]
+
+    def named(self, principal: Principal, job_ids: Sequence[str]) -> list[Job]:
+        """Return those of these jobs that the principal may see, in the order given."""
+        found: dict[str, Job] = {}
+        with self._engine.connect() as connection:
+            for at in range(0, len(job_ids), _MANY):
+                some = job_ids[at : at + _MANY]
+                found |= {job.job_id: job for job in _read(connection, _visible(principal), jobs.c.job_id.in_(some))}
+        return [found[job_id] for job_id in job_ids if job_id in found]
+
+    def read_again(self, connection: Connection, document_id: str, revision: str | None = None) -> str | None:
+        """Queue a new reading of a ready document, in the caller's transaction.
+
+        Args:
+            connection: the caller's transaction.
+            document_id: the document.
+            revision: only where it was not read under these rules.
+
+        Returns:
+            The job, also where it waited already; None where none is needed.
+        """
+        waiting = connection.execute(
+            select(jobs.c.job_id).where(
+                jobs.c.document_id == document_id, jobs.c.kind == "resymbolise", jobs.c.state == "queued"
+            )
+        ).scalar()
+        if waiting is not None:
+            return waiting
+        needed = documents.c.state.in_(("ready", "superseded")) if revision is None else outdated(revision)
+        found = select_documents(connection, documents.c.document_id == document_id, needed, limit=1)
+        if not found:
+            return None
+        return self.add(connection, found[0], found[0].content_hash or "", kind="resymbolise").job_id
 
     def get(self, principal: Principal, job_id: str) -> Job:
         """Return a job of the principal's own, or of a document the principal may see.
@@ -82,16 +118,11 @@ class Jobs:
 
     def stop(self, connection: Connection, document_id: str) -> None:
         """Cancel the jobs of a document, in the caller's transaction; a running one ends at its next checkpoint."""
-        connection.execute(
-            update(jobs)
-            .where(jobs.c.document_id == document_id, jobs.c.state == "queued")
-            .values(state="cancelled", error_code="cancelled", error="cancelled", updated_at=self._clock())
-        )
-        connection.execute(
-            update(jobs)
-            .where(jobs.c.document_id == document_id, jobs.c.state == "running")
-            .values(cancel_requested=True, updated_at=self._clock())
-        )
+        self._stop(connection, jobs.c.document_id == document_id)
+
+    def stop_job(self, connection: Connection, job_id: str) -> None:
+        """Cancel one job, in the caller's transaction, as `stop` does."""
+        self._stop(connection, jobs.c.job_id == job_id)
 
     def requeue_document(self, connection: Connection, document_id: str) -> None:
         """Queue the last failed job of a document again, in the caller's transaction."""
@@ -116,6 +147,16 @@ class Jobs:
             )
         )
         return done.rowcount == 1
+
+    def _stop(self, connection: Connection, which: ColumnElement[bool]) -> None:
+        connection.execute(
+            update(jobs)
+            .where(which, jobs.c.state == "queued")
+            .values(state="cancelled", error_code="cancelled", error="cancelled", updated_at=self._clock())
+        )
+        connection.execute(
+            update(jobs).where(which, jobs.c.state == "running").values(cancel_requested=True, updated_at=self._clock())
+        )
 
 
 def _visible(principal: Principal) -> ColumnElement[bool]:

@@ -3,8 +3,8 @@
 A worker claims a job by one conditional UPDATE, renews its lease while it works, and names
 itself in every later write: once another owner took the job over, those writes touch no
 row and the former owner stops. The versions of one line are claimed in their order, one at
-a time. Portable SQL; the clock is the workers' own, so leases should be long against
-the difference between their clocks.
+a time, and so are the jobs of one document. Portable SQL; the clock is the workers' own, so
+leases should be long against the difference between their clocks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, case, exists, fu
 from ingest.catalog import Clock, utc_now
 from ingest.errors import JobCancelledError, JobLostError
 from ingest.tables import jobs
-from ingest.types import JobStage, JobState
+from ingest.types import JobKind, JobStage, JobState
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Claim:
     outcome: str | None
     """Set once it is known whether a former version gives way (see `checkpoint`)."""
     owner: str
+    kind: JobKind = "ingest"
 
 
 class Leases:
@@ -68,6 +69,7 @@ class Leases:
                     chunks_reused=found.chunks_reused,
                     outcome=found.outcome,
                     owner=owner,
+                    kind=found.kind,
                 )
                 won = connection.execute(
                     update(jobs)
@@ -205,7 +207,7 @@ def _held(claim: Claim) -> ColumnElement[bool]:
 
 
 def _claimable(now: datetime) -> ColumnElement[bool]:
-    earlier = jobs.alias("earlier")
+    earlier, other = jobs.alias("earlier"), jobs.alias("other")
     blocked = exists(
         select(earlier.c.job_id).where(
             earlier.c.tenant == jobs.c.tenant,
@@ -215,6 +217,15 @@ def _claimable(now: datetime) -> ColumnElement[bool]:
             earlier.c.state.in_(("queued", "running")),
         )
     )
+    before = or_(
+        other.c.created_at < jobs.c.created_at,
+        and_(other.c.created_at == jobs.c.created_at, other.c.job_id < jobs.c.job_id),
+    )
+    busy = exists(
+        select(other.c.job_id).where(
+            other.c.document_id == jobs.c.document_id, before, other.c.state.in_(("queued", "running"))
+        )
+    )
     due = and_(jobs.c.state == "queued", or_(jobs.c.not_before.is_(None), jobs.c.not_before <= now))
     abandoned = and_(jobs.c.state == "running", or_(jobs.c.lease_until.is_(None), jobs.c.lease_until < now))
-    return and_(or_(due, abandoned), ~blocked)
+    return and_(or_(due, abandoned), ~blocked, ~busy)

@@ -14,8 +14,9 @@ from uuid import uuid4
 from sqlalchemy import ColumnElement, Connection, Engine, and_, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from ingest.beside import Again
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
-from ingest.editions import found_inside, named_like, same_line, take_place
+from ingest.editions import found_inside, named_like, rename_line, same_line, take_place
 from ingest.errors import UnknownDocumentError
 from ingest.nesting import delete_inside, descendants, end_with_parent
 from ingest.report import AdmissionReport
@@ -103,6 +104,14 @@ class Lifecycle:
         with self._engine.connect() as connection:
             return _one(connection, documents.c.document_id == document_id)
 
+    def is_deleted(self, document_id: str) -> bool:
+        """Tell whether a document is deleted, or its row is gone."""
+        with self._engine.connect() as connection:
+            state = connection.execute(
+                select(documents.c.state).where(documents.c.document_id == document_id)
+            ).scalar_one_or_none()
+        return state in {None, "deleted"}
+
     def current(self, document: Document) -> Document | None:
         """Return the ready document of the line that `document` belongs to, if there is one."""
         with self._engine.connect() as connection:
@@ -119,9 +128,58 @@ class Lifecycle:
         )
         return held.rowcount == 1
 
-    def describe(self, document_id: str, title: str, format: Format, page_count: int | None) -> None:
-        """Record what parsing and symbolising found; the title is free of secrets."""
-        self._change(document_id, documents.c.state == "pending", title=title, format=format, page_count=page_count)
+    def describe(
+        self, document_id: str, title: str, format: Format, page_count: int | None, symbols_revision: str = ""
+    ) -> None:
+        """Record what parsing and symbolising found, and under which rules; the title is free of secrets."""
+        self._change(
+            document_id,
+            documents.c.state == "pending",
+            title=title,
+            format=format,
+            page_count=page_count,
+            symbols_revision=symbols_revision,
+        )
+
+    def report(self, document_id: str) -> AdmissionReport | None:
+        """Return the admission report of a document, without an access check (for the worker)."""
+        with self._engine.connect() as connection:
+            stored = connection.execute(
+                select(documents.c.report).where(documents.c.document_id == document_id)
+            ).scalar_one_or_none()
+        return None if stored is None else AdmissionReport.model_validate(stored)
+
+    def reread(self, document: Document, report: AdmissionReport | None, again: Again) -> bool:
+        """Record what a ready document is under other rules, name and meta too, and raise the knowledge version.
+
+        Args:
+            document: as it is now; its whole line takes its name.
+            report: the new report.
+            again: what reading it again has made of it.
+
+        Returns:
+            False when it is not ready any more.
+        """
+        with self._engine.begin() as connection:
+            done = connection.execute(
+                update(documents)
+                .where(documents.c.document_id == document.document_id, documents.c.state.in_(("ready", "superseded")))
+                .values(
+                    title=again.title,
+                    meta=document.meta.model_dump(mode="json"),
+                    format=document.format,
+                    page_count=document.page_count,
+                    report=None if report is None else report.model_dump(mode="json"),
+                    chunk_count=len(again.chunk_ids),
+                    symbols_revision=again.revision,
+                )
+            )
+            if done.rowcount == 0:
+                return False
+            stored = _one(connection, documents.c.document_id == document.document_id)
+            rename_line(connection, document.tenant, stored.source, stored.created_by, document.source)
+            _bump(connection, document.tenant)
+            return True
 
     def admit(self, document_id: str, report: AdmissionReport) -> None:
         """Record the admission report, before the switch."""

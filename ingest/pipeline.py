@@ -23,6 +23,7 @@ from ingest.databases import read_snapshot
 from ingest.encoding import BatchEncoder
 from ingest.errors import AdmissionRejectedError, JobCancelledError, NoTextError, UnsupportedDocumentError
 from ingest.hiding import hide_names
+from ingest.jobs import Jobs
 from ingest.leases import Claim, Leases
 from ingest.lifecycle import Lifecycle
 from ingest.naming import title_of
@@ -30,6 +31,7 @@ from ingest.originals import Originals
 from ingest.progress import followed
 from ingest.purge import Purger
 from ingest.report import AdmissionReport, build_report, compare, text_key
+from ingest.resymboliser import Resymboliser
 from ingest.settings import IngestSettings
 from ingest.types import Document, ParsedDocument
 from ingest.vault import Vault
@@ -61,8 +63,12 @@ class Pipeline:
         purger: Purger,
         children: Children,
         settings: IngestSettings,
+        jobs: Jobs,
+        resymboliser: Resymboliser,
         progress_s: float = 1.0,
     ) -> None:
+        self._jobs = jobs
+        self._resymboliser = resymboliser
         self._engine = engine
         self._lifecycle = lifecycle
         self._leases = leases
@@ -95,6 +101,8 @@ class Pipeline:
             NoTextError: nothing readable came out.
             AdmissionRejectedError: the admission policy refuses it.
         """
+        if claim.kind == "resymbolise":
+            return await self._resymboliser.prepare(claim)
         document = await asyncio.to_thread(self._take_up, claim)
         if document.state in {"ready", "superseded"}:
             return Work(claim, document)
@@ -108,7 +116,8 @@ class Pipeline:
                 return None
             # Deleted in this moment: what was uploaded is all there is now.
             former = await asyncio.to_thread(self._lifecycle.current, document)
-        work = Work(claim, document, former=former, reused=claim.chunks_reused)
+        revision = self._cutter.revision(document.tenant)
+        work = Work(claim, document, former=former, reused=claim.chunks_reused, revision=revision)
         try:
             parsed = await self._parse(work)
         except _UnreadChildError as exc:
@@ -125,6 +134,9 @@ class Pipeline:
 
     async def finish(self, work: Work) -> None:
         """Report, publish, switch, remove what gave way, record the hash."""
+        if work.again is not None:
+            await self._resymboliser.finish(work)
+            return
         if work.report is not None:
             await self._admit(work, work.report)
             await self._publish(work)
@@ -236,7 +248,9 @@ class Pipeline:
         if not cut.chunks:
             raise NoTextError(f"document {document_id!r}: no text was found in it")
         await asyncio.to_thread(self._vault.write, tenant, document_id, {**work.name_secrets, **cut.secrets})
-        await asyncio.to_thread(self._lifecycle.describe, document_id, cut.title, parsed.format, parsed.page_count)
+        await asyncio.to_thread(
+            self._lifecycle.describe, document_id, cut.title, parsed.format, parsed.page_count, work.revision
+        )
         before = await self._texts(work.former)
         work.report = await asyncio.to_thread(_report, work, parsed, cut.chunks, before)
         stored = await self._store.chunk_ids(tenant, document_id)
@@ -287,6 +301,8 @@ class Pipeline:
         with self._engine.begin() as connection:
             if self._leases.succeed(connection, claim, outcome, document_id):
                 self._lifecycle.record_hash(connection, document_id, claim.content_hash)
+                # The rules may have changed on its way in.
+                self._jobs.read_again(connection, document_id, self._cutter.revision(work.document.tenant))
 
 
 def _report(

@@ -207,7 +207,7 @@ class Ingestion:
         job = await asyncio.to_thread(self._own_job, principal, job_id)
         if job.state in {"queued", "running"}:
             await asyncio.to_thread(self._mark_cancelled, job)
-            if job.state == "queued":
+            if job.state == "queued" and job.kind == "ingest":
                 await self._purger.purge(job.tenant, job.document_id)
         return await asyncio.to_thread(self._jobs.get, principal, job_id)
 
@@ -282,8 +282,10 @@ class Ingestion:
 
     def _mark_cancelled(self, job: Job) -> None:
         with self._engine.begin() as connection:
+            if job.kind == "resymbolise":
+                self._jobs.stop_job(connection, job.job_id)
             # Not where it became ready in this moment: that is for `delete`.
-            if self._lifecycle.drop(connection, job.document_id):
+            elif self._lifecycle.drop(connection, job.document_id):
                 self._jobs.stop(connection, job.document_id)
 
     def _requeue(self, principal: Principal, job_id: str, password: str | None) -> None:

@@ -104,6 +104,7 @@ class ParsedDocument(Value):
 
 DocumentState = Literal["pending", "ready", "superseded", "failed", "deleted"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+JobKind = Literal["ingest", "resymbolise"]
 JobStage = Literal["queued", "parsing", "chunking", "encoding", "publishing", "done"]
 
 
@@ -165,12 +166,13 @@ class Document(Value):
 
 
 class Job(Value):
-    """One durable ingestion job."""
+    """One durable job: a document on its way in, or one that is read again under other symbol rules."""
 
     job_id: str
     tenant: str
     document_id: str
     source: str
+    kind: JobKind = "ingest"
     state: JobState
     stage: JobStage = "queued"
     pages_done: int = 0
@@ -180,7 +182,7 @@ class Job(Value):
     chunks_reused: int = 0
     """Chunks of `chunks_done` that were not encoded because the former version, or the document itself, has
     their text. What other documents lent is not told."""
-    outcome: Literal["new", "new_version", "unchanged", "noted"] | None = None
+    outcome: Literal["new", "new_version", "unchanged", "noted", "resymbolised"] | None = None
     """`unchanged`: the same bytes were ready already; `document_id` names that document. `noted`: an attachment
     that nobody reads; the report of the document it came in, which `document_id` names, says so."""
     attempts: int = 0

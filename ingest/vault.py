@@ -146,17 +146,26 @@ class Vault:
             connection.execute(
                 delete(vault_uses).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
             )
-            for some in _slices(alone):
-                connection.execute(_locked(tenant, some))
-                used_again = exists(
-                    select(vault_uses.c.pseudonym).where(
-                        vault_uses.c.tenant == tenant, vault_uses.c.pseudonym == vault.c.pseudonym
-                    )
-                )
-                connection.execute(
-                    delete(vault).where(vault.c.tenant == tenant, vault.c.pseudonym.in_(some), ~used_again)
-                )
+            _remove_unused(connection, tenant, alone)
         return len(alone)
+
+    def remove(self, tenant: str, pseudonyms: Collection[str]) -> int:
+        """Remove values for good, whoever carries them; who does stays on record until it is read again."""
+        removed = 0
+        for some in _slices(sorted(pseudonyms)):
+            with self._engine.begin() as connection:
+                gone = connection.execute(delete(vault).where(vault.c.tenant == tenant, vault.c.pseudonym.in_(some)))
+                removed += gone.rowcount
+        return removed
+
+    def count_of(self, tenant: str, pseudonyms: Collection[str]) -> int:
+        """Count those of these pseudonyms that have a value."""
+        counted = 0
+        with self._engine.connect() as connection:
+            for some in _slices(sorted(pseudonyms)):
+                here = select(func.count()).where(vault.c.tenant == tenant, vault.c.pseudonym.in_(some))
+                counted += connection.execute(here).scalar_one()
+        return counted
 
     def forget_unknown(self, document_id: str) -> None:
         """Remove what was kept for a document that was never registered: its upload was killed."""
@@ -165,6 +174,47 @@ class Vault:
             tenants = list(connection.execute(used).scalars())
         for tenant in tenants:
             self.forget(tenant, document_id)
+
+    def keep_only(self, tenant: str, document_id: str, pseudonyms: Collection[str]) -> int:
+        """Remove a document's other uses, and values that no document carries any more; return how many values."""
+        with self._engine.begin() as connection:
+            written = connection.execute(
+                select(vault_uses.c.pseudonym).where(
+                    vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id
+                )
+            ).scalars()
+            gone = sorted(set(written) - set(pseudonyms))
+            alone = sorted(set(_only_here(connection, tenant, document_id)) & set(gone))
+            for some in _slices(gone):
+                connection.execute(
+                    delete(vault_uses).where(
+                        vault_uses.c.tenant == tenant,
+                        vault_uses.c.document_id == document_id,
+                        vault_uses.c.pseudonym.in_(some),
+                    )
+                )
+            _remove_unused(connection, tenant, alone)
+        return len(alone)
+
+    def values(self, tenant: str, pseudonyms: Collection[str]) -> dict[str, str]:
+        """Return pseudonym → value for those that are kept: for work inside, never for a caller.
+
+        Raises:
+            VaultKeyError: a value was written under another key.
+        """
+        found: dict[str, str] = {}
+        with self._engine.connect() as connection:
+            for some in _slices(sorted(pseudonyms)):
+                rows = connection.execute(
+                    select(vault.c.pseudonym, vault.c.ciphertext, vault.c.key_id).where(
+                        vault.c.tenant == tenant, vault.c.pseudonym.in_(some)
+                    )
+                ).all()
+                for row in rows:
+                    if row.key_id != self._key_id:
+                        raise VaultKeyError("the vault was written under another key")
+                    found[row.pseudonym] = self._decrypt(tenant, row.pseudonym, row.ciphertext)
+        return found
 
     def _opened(self, principal: Principal, pseudonyms: list[str]) -> dict[str, str]:
         carried = exists(
@@ -255,6 +305,16 @@ def _only_here(connection: Connection, tenant: str, document_id: str) -> list[st
         .having(func.count() == 1)
     )
     return list(connection.execute(alone).scalars())
+
+
+def _remove_unused(connection: Connection, tenant: str, pseudonyms: list[str]) -> None:
+    """Remove values that no document carries any more."""
+    used_again = exists(
+        select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.pseudonym == vault.c.pseudonym)
+    )
+    for some in _slices(pseudonyms):
+        connection.execute(_locked(tenant, some))
+        connection.execute(delete(vault).where(vault.c.tenant == tenant, vault.c.pseudonym.in_(some), ~used_again))
 
 
 def _locked(tenant: str, pseudonyms: list[str]) -> Select[str]:

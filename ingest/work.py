@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from ingest.beside import Again
 from ingest.children import StoredChild
 from ingest.hiding import Hides
 from ingest.leases import Claim
@@ -66,6 +67,10 @@ class Cutter(Hides, Protocol):
         """
         ...
 
+    def revision(self, tenant: str) -> str:
+        """Name the rules and the key of now; under one revision the same text always gives the same."""
+        ...
+
 
 @dataclass(slots=True)
 class Work:
@@ -95,6 +100,10 @@ class Work:
     """Secrets from the parser's notes and the names of what is inside (pseudonym → value)."""
     warnings: tuple[str, ...] = ()
     """What the admission policy found wanting."""
+    revision: str = ""
+    """The rules it is read under."""
+    again: Again | None = None
+    """Of a ready document that is read again under other rules."""
 
     @property
     def done(self) -> int:

@@ -199,7 +199,9 @@ class Worker:
 
     async def _clear_away(self, claim: Claim) -> None:
         try:
-            await self._purger.purge(claim.tenant, claim.document_id)
+            # A document that was only to be read again is as ready as before.
+            if claim.kind == "ingest" or await asyncio.to_thread(self._lifecycle.is_deleted, claim.document_id):
+                await self._purger.purge(claim.tenant, claim.document_id)
         except RetrievalError as exc:
             log.warning("document %s: its remains are left to the next start (%s)", claim.document_id, exc.code)
         await asyncio.to_thread(self._leases.cancelled, claim)
