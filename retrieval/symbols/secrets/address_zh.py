@@ -79,6 +79,8 @@ _SPACES = re.compile(rf"\s+(?=[{_HAN}])|(?<=[{_HAN}])\s+")
 
 def find_chinese_addresses(text: str) -> Iterator[SecretFound]:
     """Yield the Chinese addresses of a folded text; the value has no spaces beside Chinese."""
+    if text.isascii():
+        return
     done = 0
     for sign in _SIGN.finditer(text):
         if sign.start() < done:

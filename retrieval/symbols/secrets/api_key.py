@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from math import log2
 
 from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.words import Words
 
 _WORD = r"(?<![A-Za-z0-9_-])"
 _END = r"(?![A-Za-z0-9_])"
 # What issuers write at the head of their keys → the whole key. The head is looked for first: that is a memory search.
 _HEADS: dict[str, re.Pattern[str]] = {
-    head: re.compile(_WORD + pattern)
+    head.lower(): re.compile(_WORD + pattern)
     for head, pattern in {
         "sk-": r"sk-(?:[a-z]{2,8}[0-9]{0,2}-)*(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,250}",
         "AKIA": rf"AKIA[A-Z0-9]{{16}}{_END}",
@@ -33,8 +34,11 @@ _HEADS: dict[str, re.Pattern[str]] = {
         "xox": r"xox[abeoprs]-(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{10,250}",
         "xapp-": r"xapp-[0-9]-[A-Za-z0-9-]{10,250}",
         "AIza": rf"AIza[A-Za-z0-9_-]{{30,40}}{_END}",
-        "k_live_": r"[rsp]k_live_[A-Za-z0-9]{16,250}",
-        "k_test_": r"[rsp]k_test_[A-Za-z0-9]{16,250}",
+        **{
+            f"{letter}k_{mode}_": rf"{letter}k_{mode}_[A-Za-z0-9]{{16,250}}"
+            for letter in "rsp"
+            for mode in ("live", "test")
+        },
         "whsec_": r"whsec_[A-Za-z0-9+/]{20,100}={0,2}",
         "eyJ": r"eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}",
         "hf_": rf"hf_[A-Za-z0-9]{{30,40}}{_END}",
@@ -56,17 +60,21 @@ _PEM_HEAD = re.compile(
 )
 _USERINFO = re.compile(r"[^\s/@:?#\ufffc]{0,64}:([^\s/@\ufffc]{1,128})@(?=[A-Za-z0-9\[])")
 
-_AFTER_LABEL = re.compile(r"(?:[=:为是|]|(?<=\s)is\s)>?[ \t]{0,3}\\?[\"'`“‘「]?([A-Za-z0-9+/_=.~!@#$%^&*-]{8,512})")
-_LABEL = re.compile(
-    r"(?:(?P<password>password|passwd|passphrase|pwd|密码|口令)|key|secret|token|credentials?|密钥|秘钥|私钥|令牌|凭证|凭据)"
-    r"(?:[ _-]?(?:id|value|string|[0-9]{1,2}))?[)\]\"'`”’」]{0,2}\s{0,2}(?:\|\s?)?\Z",
+_SECRET_LABELS = ("key", "secret", "token", "credential", "密钥", "秘钥", "私钥", "令牌", "凭证", "凭据")
+_PASSWORD_LABELS = ("password", "passwd", "passphrase", "pwd", "密码", "口令")
+_AFTER_LABEL = re.compile(
+    r"s?(?:[ _-]?(?:id|value|string|[0-9]{1,2}))?[)\]\"'`”’」]{0,2}\s{0,2}(?:(?:[=:为是|])|(?<=\s)is\s)>?["
+    r" \t]{0,3}\\?[\"'`“‘「]?"
+    r"([A-Za-z0-9+/_=.~!@#$%^&*-]{8,512})",
     re.I,
 )
+_WORDS = Words([*_HEADS, *_SECRET_LABELS, *_PASSWORD_LABELS, "bearer", "://", "-----begin "])
 # A key that is no secret: of a table, a cache, a product …
 _OPEN_KEY = re.compile(
-    r"(?:public|primary|foreign|partition|sort|cache|registry|product|unique|composite|object|row|group|index|issue|jira"
-    r"|translation|message|lookup|bucket|s3|routing|idempotency|cancellation|csrf|公)"
-    r"[ _-]?(?:key|token|[钥密]+)[^\n]{0,6}\Z",
+    r"(?:public|primary|foreign|partition|sort|cache|registry|product|unique|composite|object|row|group|index"
+    r"|issue|jira"
+    r"|translation|message|lookup|bucket|s3|routing|idempotency|cancellation|csrf)"
+    r"[ _-]?(?:key|token)\Z",
     re.I,
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
@@ -86,38 +94,36 @@ def find_api_keys(text: str) -> Iterator[SecretFound]:
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int]]:
-    for head, pattern in _HEADS.items():
-        if head in text:
-            for match in pattern.finditer(text):
-                yield match.start(), match.end() - (match.group()[-1] in "-_")
-    if "-----BEGIN " in text:
-        yield from (match.span() for match in _PEM.finditer(text))
-        yield from (match.span() for match in _PEM_HEAD.finditer(text))
-    if "earer " in text:
-        yield from (match.span(1) for match in _BEARER.finditer(text))
-    yield from _in_urls(text)
-    yield from _after_labels(text)
+    small = text.lower()
+    for word, start, end in _WORDS.find(small if len(small) == len(text) else text):
+        if word in _HEADS:
+            key = _HEADS[word].match(text, start)
+            if key:
+                yield start, key.end() - (key.group()[-1] in "-_")
+        elif word == "bearer":
+            token = _BEARER.match(text, start)
+            if token:
+                yield token.span(1)
+        elif word == "://":
+            password = _USERINFO.match(text, end)
+            if password:
+                yield password.span(1)
+        elif word == "-----begin ":
+            block = _PEM.match(text, start) or _PEM_HEAD.match(text, start)
+            if block:
+                yield block.span()
+        else:
+            yield from _after_label(text, word, start, end)
 
 
-def _in_urls(text: str) -> Iterator[tuple[int, int]]:
-    at = text.find("://")
-    while at >= 0:
-        password = _USERINFO.match(text, at + 3)
-        if password:
-            yield password.span(1)
-        at = text.find("://", at + 3)
-
-
-def _after_labels(text: str) -> Iterator[tuple[int, int]]:
-    for match in _AFTER_LABEL.finditer(text):
-        value = match.group(1).partition("&")[0].rstrip(".")
-        start = match.start(1)
-        before = text[max(0, match.start() - 40) : match.start()]
-        label = _LABEL.search(before)
-        if label is None or _OPEN_KEY.search(before):
-            continue
-        if _looks_random(value) or (label.group("password") and _is_password(value)):
-            yield start, start + len(value)
+def _after_label(text: str, word: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    match = _AFTER_LABEL.match(text, end)
+    if match is None or _OPEN_KEY.search(text, max(0, start - 24), end):
+        return
+    value = match.group(1).partition("&")[0].rstrip(".")
+    at = match.start(1)
+    if _looks_random(value) or (word in _PASSWORD_LABELS and _is_password(value)):
+        yield at, at + len(value)
 
 
 def _looks_random(value: str) -> bool:

@@ -19,11 +19,13 @@ _LONGEST_LOCAL = 64  # RFC 5321
 _CHINESE_LOCAL = re.compile(r"(?:^|[\s:;,，、。<(\[])([\u4e00-\u9fff]{1,6}[A-Za-z0-9._-]{0,20})\Z")
 
 _SIGN = re.compile(r"@|[\[({<]\s?(?:at|AT|At|@)\s?[\])}>]")
+_SIGNS = ("@", "at]", "at)", "at}", "at>", "AT]", "AT)", "At]", "At)", "at ]", "at )")
 _DOT = r"(?:\.|\s?[\[({<]\s?(?:dot|DOT|点|\.)\s?[\])}>]\s?)"
 _LABEL = rf"[{_LATIN}](?:[{_LATIN}-]{{0,61}}[{_LATIN}])?"
 _DOMAIN = re.compile(rf"(?:{_LABEL}{_DOT}){{1,8}}(?:xn--[a-z0-9]{{2,30}}|[A-Za-z]{{2,24}})(?![A-Za-z0-9])")
 _CHINESE_DOMAIN = re.compile(
-    rf"(?:[{_LATIN}\u4e00-\u9fff-]{{1,30}}\.){{1,3}}(?:中国|公司|网络|网址|网店|在线|中文网|集团|商城|政务|公益|香港|台湾|新加坡)"
+    rf"(?:[{_LATIN}\u4e00-\u9fff-]{{1,30}}\.){{1,3}}(?:中国|公司|网络|网址|网店|在线|中文网|集团|商城|政务|公益"
+    rf"|香港|台湾|新加坡)"
 )
 _DOTS = re.compile(_DOT)
 _SPACE = re.compile(r"\s?\Z")
@@ -41,7 +43,7 @@ _MAIL_LABEL = re.compile(r"(?:e-?mail|mail|邮箱|邮件|邮址)\s?[:为是]?\s?
 
 def find_emails(text: str) -> Iterator[SecretFound]:
     """Yield the e-mail addresses of a folded text; the value is the plain writing in small letters."""
-    if "@" not in text and "at" not in text and "AT" not in text:
+    if not any(sign in text for sign in _SIGNS):
         return
     done = 0
     for sign in _SIGN.finditer(text):

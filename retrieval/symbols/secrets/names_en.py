@@ -9,30 +9,39 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.words import Words
 
 _CAP = "A-Z\u00c0-\u00de\u0100-\u017e\u0386-\u03ab\u0410-\u042f"
 _LETTER = "A-Za-z\u00c0-\u024f\u0386-\u03ff\u0400-\u045f'’-"
 _WORD = rf"[{_CAP}][{_LETTER}]{{1,24}}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|del|der|da|dos|di|bin|ibn|al|el|la|le|ten|ter)"
 _NEXT = rf"(?:\s(?:{_PARTICLE}\s)?{_WORD}|\s[{_CAP}]\.?(?=\s[{_CAP}]))"
-_TITLED = re.compile(
-    rf"(?:M(?:r|rs|s|x)|Dr|Prof)(?:\.\s?|\s)(?:(?:Dr|Prof)\.?\s)?({_WORD}{_NEXT}{{0,3}}"
-    rf"|[A-Z]\.\s?{_WORD}{_NEXT}{{0,2}})"
-    rf"|(?:Miss|Professor|Madam|Sir|Dame)\s({_WORD}{_NEXT}{{0,3}})"
-    rf"|(?:M(?:R|RS|S)|DR)\.\s({_WORD}{_NEXT}{{0,3}})"
-    rf"|m(?:r|rs|s)\.\s({_WORD}{_NEXT}{{0,3}})"
+_FULL = rf"{_WORD}{_NEXT}{{0,3}}"
+_TITLES = ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "MR.", "MRS.", "MS.", "DR.", "mr.", "mrs.", "ms.")
+_LONG_TITLES = ("Miss", "Professor", "Madam", "Sir", "Dame")
+_AFTER_TITLE = re.compile(rf"(?:\.\s?|\s)(?:(?:Dr|Prof)\.?\s)?((?:[A-Z]\.\s?)?{_FULL})")
+_AFTER_CAPITALS = re.compile(rf"\s?({_FULL})")
+_LABELS = (
+    "contact|contact person|name|customer|client|attn|attention|account holder|cardholder|card holder|beneficiary"
+    "|employee"
+    "|patient|applicant|borrower|signatory|relationship manager|advisor|adviser|recipient|payee|insured|author"
 )
-_LABELLED = re.compile(
-    r"(?:(?:[Cc]ontact(?:\s[Pp]erson)?|(?:(?:[Ff]ull|[Ff]irst|[Ll]ast|[Cc]ustomer|[Cc]lient|[Cc]ontact"
-    r"|[Ee]mployee|[Pp]atient|[Aa]pplicant|[Bb]orrower|[Hh]older|[Mm]y)\s)?(?:N|n|NA)(?:ame|ME)"
-    r"|[Cc]ustomer|[Cc]lient|[Aa]ttn|[Aa]ttention|[Aa]ccount [Hh]older|[Cc]ard ?[Hh]older|[Bb]eneficiary"
-    r"|[Ee]mployee|[Pp]atient|[Aa]pplicant|[Bb]orrower|[Ss]ignatory"
-    r"|[Rr]elationship [Mm]anager|[Aa]dvis[eo]r|[Rr]ecipient|[Pp]ayee|[Ii]nsured|[Ss]igned|[Aa]uthor)\s?[:|]\s{0,2}"
-    r"|[Mm]y name is\s|[Mm]y name's\s|(?:[Ss]igned|[Pp]repared|[Aa]pproved|[Rr]eviewed|[Ss]ubmitted|[Ww]itnessed"
-    r"|[Cc]ertified)(?: on behalf of)? by:?\s)"
-    rf"({_WORD}(?:{_NEXT}){{0,3}})"
-)
-_SINGLE = re.compile(r"[Mm]y name(?: is|'s)\s\Z")
+_SIGNED = "signed|prepared|approved|reviewed|submitted|witnessed|certified"
+_AFTER_LABEL = re.compile(rf"\s?[:|]\s{{0,2}}({_FULL})")
+_AFTER_NAME = re.compile(rf"(?: is|'s)\s({_FULL})")
+_AFTER_SIGNED = re.compile(rf"(?:(?: on behalf of)? by:?\s|\s?:\s{{0,2}})({_FULL})")
+
+
+def _writings(labels: str) -> frozenset[str]:
+    """Return the labels in small letters, with a capital, with capitals, and all in capitals."""
+    words = labels.split("|")
+    return frozenset(form for word in words for form in (word, word.capitalize(), word.title(), word.upper()))
+
+
+_LABEL_WORDS = _writings(_LABELS)
+_SIGNED_WORDS = _writings(_SIGNED)
+_HEADS = Words([*_TITLES, *_LONG_TITLES, *_LABEL_WORDS, *_SIGNED_WORDS])
+_MY = re.compile(r"\b[Mm]y \Z")
 _NO_NAME_LABEL = re.compile(
     r"(?:[Ff]ile|[Cc]ompany|[Pp]roduct|[Pp]roject|[Ff]und|[Bb]ank|[Uu]ser|[Dd]omain|[Hh]ost|[Bb]rand|[Tt]rade"
     r"|[Ll]egal|[Bb]usiness|[Dd]ocument|[Rr]eport|[Cc]ourse|[Ee]vent|[Ss]chool|[Tt]eam"
@@ -64,31 +73,33 @@ _NO_NAME = frozenset(_WORDS.split())
 def find_english_names(text: str) -> Iterator[SecretFound]:
     """Yield the names of a folded text; the span is the name alone, without its honorific."""
     done = 0
-    for match, least in sorted([*_titled(text), *_labelled(text)], key=lambda pair: pair[0].start()):
-        group = match.lastindex or 1
-        start = match.start(group)
-        end = _name_end(text, start, match.end(group), least)
-        if end is None or start < done:
+    for word, start, at in _HEADS.find(text):
+        if start < done or _goes_on(text[start - 1 : start]) or _goes_on(text[at : at + 1]):
             continue
-        done = end
-        yield SecretFound("person", " ".join(text[start:end].split()), start, end, confidence=0.8)
+        name, least = _after(text, word, start, at)
+        end = _name_end(text, name.start(1), name.end(1), least) if name else None
+        if name and end is not None:
+            done = end
+            begin = name.start(1)
+            yield SecretFound("person", " ".join(text[begin:end].split()), begin, end, confidence=0.8)
 
 
-def _titled(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    for match in _TITLED.finditer(text):
-        before = text[match.start() - 1 : match.start()] if match.start() else ""
-        if not (before.isascii() and (before.isalnum() or before in ("_", "'"))) or not before:
-            yield match, 1
+def _after(text: str, word: str, start: int, at: int) -> tuple[re.Match[str] | None, int]:
+    """Return what may be a name behind a word, and how many words it must have."""
+    if word in _TITLES:
+        return (_AFTER_CAPITALS if word[-1] == "." else _AFTER_TITLE).match(text, at), 1
+    if word in _LONG_TITLES:
+        return _AFTER_TITLE.match(text, at) if text[at : at + 1] == " " else None, 1
+    before = text[max(0, start - 14) : start]
+    if word in _SIGNED_WORDS:
+        return _AFTER_SIGNED.match(text, at), 2
+    if word in ("name", "Name") and _MY.search(before):
+        return _AFTER_NAME.match(text, at), 1
+    return (None if _NO_NAME_LABEL.search(before) else _AFTER_LABEL.match(text, at)), 2
 
 
-def _labelled(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    for match in _LABELLED.finditer(text):
-        start = match.start()
-        before = text[max(0, start - 12) : start]
-        if before and before[-1].isascii() and (before[-1].isalnum() or before[-1] == "_"):
-            continue
-        if not _NO_NAME_LABEL.search(before):
-            yield match, 1 if _SINGLE.search(text[start : match.start(1)]) else 2
+def _goes_on(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_")
 
 
 def _name_end(text: str, start: int, end: int, least: int) -> int | None:

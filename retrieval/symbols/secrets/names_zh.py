@@ -11,27 +11,14 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.roles_zh import LABELS, OFFICES, PLAIN_HONORIFICS, ROLES, TITLES
 from retrieval.symbols.secrets.surnames_zh import DOUBLE, FUNCTION, GIVEN, NO_NAME, SINGLE, WEAK
+from retrieval.symbols.secrets.words import Words
 
-_HONORIFIC = re.compile(
-    r"先生(?!们)|女士(?!们)|小姐(?!们)|太太|夫人|同志(?!们)|老师(?!们)|教授|博士(?!后|生|学)|医生|医师|律师|法官"
-    r"|院士|同学(?!会|们|录)"
-    r"|(?:副?(?:总经理|董事长|总裁|行长|总监|主任|经理))(?!助理|办公|室|级|人|部|会|们|层|负责制)"
-)
-_PLAIN_HONORIFIC = frozenset({"先生", "女士", "小姐", "太太", "夫人", "同志"})
+# 先生们, 主任办公室, 教授级, 博士后 …: more than one person, or no person.
+_NO_HONORIFIC = re.compile("们|助理|办公|室|级|人|部|会|层|负责制|事务|后(?=[^来])|生|学|录")
 
-_ROLE = re.compile(
-    r"(?P<label>(?:联系|收件|寄件|收货|发件|发货|经办|负责|委托|受托|被授权|申请|投保|被保险|受益|借款|出借|担保"
-    r"|保证|持卡|开户|签字|签署|承租|出租|审核|复核|批准|审批"
-    r"|制表|编制|填表|填报|报告|汇款|收款|付款|取款|存款|交易|代办|代理|报案|举报|投诉|推荐|介绍|证明|见证|监护"
-    r"|继承|被告|当事|紧急联系)人"
-    r"|客户姓名|姓名|户名|法定代表人|法人代表|法人|授权代表|签名|签字|客户|甲方|乙方|买方|卖方|原告|被告|患者"
-    r"|户主|持有人|股东|监护人|主治医师|联络人|接待人|值班员|操作员|记录员)"
-    r"|(?P<role>(?:副?(?:董事长|总经理|总裁|行长|总监|主任|经理|主管|院长|校长|处长|科长|局长|部长))|董事会秘书"
-    r"|董秘|独立董事|监事会主席|首席[^\s,。:]{2,3}官"
-    r"|注册会计师|会计师|分析师|研究员|理财师|顾问|律师|医生|医师|教授|柜员|员工|同事|秘书|专员|助理|会计|出纳"
-    r"|我叫|我是|本人|署名|客服|委托代理人)"
-)
+_WORDS = Words([*PLAIN_HONORIFICS, *TITLES, *LABELS, *ROLES])
 # Between a label and its name. A label needs one of these; a role does not.
 _LINK = re.compile(r"(?:\s?(?:[:]|为|是|\|)\s{0,2}|\s{1,2})")
 _FOLLOW = re.compile(
@@ -60,21 +47,32 @@ _MAX_LISTED = 12
 
 def find_chinese_names(text: str) -> Iterator[SecretFound]:
     """Yield the names of a folded text; the span is the name alone."""
-    taken: list[tuple[int, int]] = []
-    for span in sorted({*_before_honorifics(text), *_after_roles(text)}, key=lambda s: (s[0], -s[1])):
-        if not taken or span[0] >= taken[-1][1]:
-            taken.append(span)
-            yield SecretFound("person", text[slice(*span)].replace(" ", ""), *span, confidence=0.8)
+    if text.isascii():
+        return
+    spans: set[tuple[int, int]] = set()
+    for word, start, end in _WORDS.find(text):
+        if word in LABELS or word in ROLES:
+            spans.update(_after(text, word, end))
+        if word not in LABELS and not _NO_HONORIFIC.match(text, end):
+            spans.update(_before(text, word, start))
+    taken = 0
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= taken:
+            taken = end
+            yield SecretFound("person", text[start:end].replace(" ", ""), start, end, confidence=0.8)
 
 
-def _before_honorifics(text: str) -> Iterator[tuple[int, int]]:
-    for honorific in _HONORIFIC.finditer(text):
-        end = honorific.start()
-        if text[end - 1 : end] == " ":
-            end -= 1
-        start = _name_before(text, end, is_plain=honorific.group() in _PLAIN_HONORIFIC)
-        if start is not None:
-            yield start, end
+def _before(text: str, word: str, at: int) -> Iterator[tuple[int, int]]:
+    if word not in PLAIN_HONORIFICS and word not in TITLES and word not in OFFICES:
+        return
+    end = at
+    if word in OFFICES and text[end - 1 : end] == "副":
+        end -= 1
+    if text[end - 1 : end] == " ":
+        end -= 1
+    start = _name_before(text, end, is_plain=word in PLAIN_HONORIFICS)
+    if start is not None:
+        yield start, end
 
 
 def _name_before(text: str, end: int, *, is_plain: bool) -> int | None:
@@ -102,22 +100,21 @@ def _name_before(text: str, end: int, *, is_plain: bool) -> int | None:
     return fallback
 
 
-def _after_roles(text: str) -> Iterator[tuple[int, int]]:
-    for role in _ROLE.finditer(text):
-        link = _LINK.match(text, role.end())
-        if role.group("label") and link is None:
-            continue
-        start = link.end() if link else role.end()
-        for _ in range(_MAX_LISTED):
-            end = _name_end(
-                text, start, is_sure=link is not None and (":" in link.group() or bool(role.group("label")))
-            )
-            if end is None:
-                break
-            yield start, end
-            if text[end : end + 1] != "、":
-                break
-            start = end + 1
+def _after(text: str, word: str, at: int) -> Iterator[tuple[int, int]]:
+    is_label = word in LABELS
+    link = _LINK.match(text, at)
+    if is_label and link is None:
+        return
+    start = link.end() if link else at
+    is_sure = link is not None and (is_label or ":" in link.group())
+    for _ in range(_MAX_LISTED):
+        end = _name_end(text, start, is_sure=is_sure)
+        if end is None:
+            return
+        yield start, end
+        if text[end : end + 1] != "、":
+            return
+        start = end + 1
 
 
 def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
@@ -129,9 +126,7 @@ def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
         is_sure: A label and a colon stand before it.
     """
     surname = 2 if text[start : start + 2] in DOUBLE else 1
-    if surname == 1 and (
-        text[start : start + 1] not in SINGLE or (not is_sure and text[start] in WEAK and not is_sure)
-    ):
+    if surname == 1 and (text[start : start + 1] not in SINGLE or (not is_sure and text[start] in WEAK)):
         return None
     spaced = start + 1 if surname == 1 and text[start + 1 : start + 2] == " " and is_sure else None
     if spaced is not None:  # 张 伟: set wide in a form

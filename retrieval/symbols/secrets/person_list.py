@@ -17,9 +17,10 @@ from retrieval.symbols.fold import fold
 from retrieval.symbols.rules import Person
 from retrieval.symbols.secrets.found import SecretFound
 
-_GAPS = "[ \n\u00b7\u2022\u30fb\u2027\u200b]"
+_GAP_CHARS = " \n\u00b7\u2022\u30fb\u2027\u200b"
+_GAPS = f"[{_GAP_CHARS}]"
 _GAP = re.compile(_GAPS)
-_PIECES = re.compile(r"[\u4e00-\u9fff]|[^\u4e00-\u9fff \n\u00b7\u2022\u30fb\u2027\u200b]+")
+_PIECES = re.compile(rf"[\u4e00-\u9fff]|[^\u4e00-\u9fff{_GAP_CHARS}]+")
 _LEAST_CHARS = 2
 
 
@@ -49,16 +50,18 @@ class PersonList:
         """Yield the listed names of a folded text, ordered by start."""
         if self._automaton is None:
             return
-        gaps = [m.start() for m in _GAP.finditer(text)]
-        packed = _GAP.sub("", text) if gaps else text
-        # What stands in the packed text before gap i: gap position minus the gaps before it.
-        places = [gap - i for i, gap in enumerate(gaps)]
+        packed = text.lower()
+        for gap in _GAP_CHARS:
+            packed = packed.replace(gap, "")
+        raw = self._automaton.find_matches_as_indexes(packed, overlapping=True)
+        if not raw:
+            return
+        # What stands in the packed text before gap i: the place of the gap less the gaps before it.
+        places = [m.start() - i for i, m in enumerate(_GAP.finditer(text))]
         hits: list[tuple[int, int, int]] = []
-        for index, packed_start, packed_end in self._automaton.find_matches_as_indexes(
-            packed.lower(), overlapping=True
-        ):
+        for index, packed_start, packed_end in raw:
             start = packed_start + bisect_right(places, packed_start)
-            end = packed_end - 1 + bisect_right(places, packed_end - 1) + 1
+            end = packed_end + bisect_right(places, packed_end - 1)
             if self._is_whole(text, start, end, self._writings[index]):
                 hits.append((start, -end, index))
         done = 0
