@@ -806,6 +806,7 @@ POOLS: dict[str, list[Callable[[], str] | str]] = {
     "d": [mark("deposit_line", f"D{i}", f"D{i}") for i in range(1, 5)],
 }
 POOLS["c_zh"] = [*POOLS["c"], *(mark("customer_risk", f"C{i}", f"C{i}级") for i in range(1, 6))]
+POOLS["r0"] = POOLS["r"]
 POOLS["r_zh"] = [
     *POOLS["r"],
     *(mark("fund_risk", f"R{i}", f"R{i}级") for i in range(1, 6)),
