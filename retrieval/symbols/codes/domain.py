@@ -28,12 +28,16 @@ class Context(Declared):
 
     near: tuple[Word, ...] = Field(min_length=1)
     """One of these must stand in the sentence (or table) of the code or in the sentence before it."""
+    no_context: tuple[Word, ...] = ()
+    """Longer words that contain a near word and tell nothing: 客户经理 for 客户."""
     adjacent: tuple[Word, ...] = ()
     """One of these must stand right before or after a `name` or a `strict` code."""
     not_near: tuple[Word, ...] = ()
     """Refuses a code in the same sentence, unless a `near` word stands nearer to it."""
+    not_in_clause: tuple[Word, ...] = ()
+    """Refuses a code in the same clause, up to the next comma, however near the near words stand: 能效, performance."""
     not_before: tuple[Word, ...] = ()
-    """Refuses a code that stands right after one of these."""
+    """Refuses a code that stands right after one of these, also with 为, 是 or a colon between."""
     not_after: tuple[Word, ...] = ()
     """Refuses a code that stands right before one of these."""
 

@@ -12,10 +12,18 @@ from retrieval.symbols.fold import fold
 from retrieval.symbols.found import Found
 
 # What may stand between a code and the word right beside it: 风险等级为“C1”, rated 'A'.
-_LINK = r"[\s\"'“”‘’「」()\[\]:|]{0,3}(?:为|是|of|is|was|were|至|到|to|at|by|as)?[\s\"'“”‘’「」()\[\]:|]{0,3}"
+_LINK = (
+    r"[\s\"'“”‘’「」()\[\]:|]{0,3}(?:为|是|由|从|of|is|was|were|至|到|to|at|by|as|from)?[\s\"'“”‘’「」()\[\]:|]{0,3}"
+)
+# What joins codes that one word beside them holds for: 保守型、谨慎型客户, from cautious to balanced investors.
+_JOIN = (
+    r"[\s\"'“”‘’「」]{0,3}(?:[、,，/]|和|与|及|或者?|以及|至|到|(?:变更|调整|变|改|调|升|降|上调|下调)[为至到]|and|or|to)"
+    r"[\s\"'“”‘’「」]{0,3}"
+)
 _WINDOW = 48
 _CELL_RANGE_AFTER = re.compile(r":\$?[A-Z]{1,3}\$?[0-9]|[$!=]")
 _CELL_BEFORE = re.compile(r"(?:[A-Z]{1,3}\$?[0-9]{1,5}[:+*]|[$!=])\Z")
+_CLAUSE_END = re.compile(r"[，,；;。！？!?\n|]|\.(?=\s)")
 _SENTENCE_END = re.compile(r"[。！？!?；;\n]+|\.(?=\s)")
 
 
@@ -38,11 +46,14 @@ class CodeReader:
             for word in code.names:
                 self._writings[self._key(fold(word))] = _Writing(code.code, strict=True)
         self._alias = re.compile(_anchored(self._writings, vocabulary.case_sensitive))
-        self._near = _words({*context.near, *context.adjacent})
+        self._near = _words({*context.near, *context.adjacent, *context.no_context})
+        self._no_context = frozenset(_collapsed(fold(word)).lower() for word in context.no_context)
         self._not_near = _words(context.not_near) if context.not_near else None
+        self._not_in_clause = _words(context.not_in_clause) if context.not_in_clause else None
         adjacent = _alternation(map(fold, context.adjacent)) if context.adjacent else r"(?!)"
-        self._adjacent_before = re.compile(rf"(?i:{adjacent}){_LINK}\Z")
-        self._adjacent_after = re.compile(rf"{_LINK}(?i:{adjacent})")
+        code = self._alias.pattern
+        self._adjacent_before = re.compile(rf"(?i:{adjacent}){_LINK}(?:{code}{_JOIN}){{0,4}}\Z")
+        self._adjacent_after = re.compile(rf"(?:{_JOIN}{code}){{0,4}}{_LINK}(?i:{adjacent})")
         self._not_before = _edge(context.not_before, before=True)
         self._not_after = _edge(context.not_after, before=False)
 
@@ -56,11 +67,14 @@ class CodeReader:
         candidates = [m for m in self._alias.finditer(text) if self._is_meant(text, m)]
         if not candidates:
             return []
-        near = [m.span() for m in self._near.finditer(text)]
+        near = [m.span() for m in self._near.finditer(text) if not self._tells_nothing(m.group())]
         if not near:
             return []
         scene = _Scene(text, near, [m.span() for m in self._not_near.finditer(text)] if self._not_near else [])
-        return [self._found(m) for m in candidates if scene.admits(*m.span())]
+        admitted = [m for m in candidates if scene.admits(*m.span())]
+        if admitted and self._not_in_clause is not None:
+            admitted = _outside_clauses(text, admitted, [m.start() for m in self._not_in_clause.finditer(text)])
+        return [self._found(m) for m in admitted]
 
     def _is_meant(self, text: str, match: re.Match[str]) -> bool:
         """Judge a candidate by what stands right beside it."""
@@ -72,16 +86,27 @@ class CodeReader:
             return False
         if not self._writings[self._key(match.group())].strict:
             return True
-        return bool(self._adjacent_before.search(before) or self._adjacent_after.match(after))
+        if (beside := self._adjacent_before.search(before)) and not self._is_inside_longer(before, beside):
+            return True
+        return self._adjacent_after.match(after) is not None
 
     def _found(self, match: re.Match[str]) -> Found:
         code = self._writings[self._key(match.group())].code
         token = f"[{self._vocabulary.token_prefix}_{code}]"
         return Found("code", self._vocabulary.namespace, code, token, match.start(), match.end())
 
+    def _is_inside_longer(self, before: str, word: re.Match[str]) -> bool:
+        """Tell whether the word right before a code ends one that tells nothing: 绩效评级 for 评级."""
+        if not self._no_context:
+            return False
+        nothing = (m for m in self._near.finditer(before) if self._tells_nothing(m.group()))
+        return any(m.start() <= word.start() < m.end() for m in nothing)
+
+    def _tells_nothing(self, word: str) -> bool:
+        return bool(self._no_context) and _collapsed(word).lower() in self._no_context
+
     def _key(self, word: str) -> str:
-        collapsed = " ".join(word.split())
-        return collapsed if self._vocabulary.case_sensitive else collapsed.lower()
+        return _collapsed(word) if self._vocabulary.case_sensitive else _collapsed(word).lower()
 
 
 class _Scene:
@@ -104,6 +129,15 @@ class _Scene:
             return False
         refusal = _distance(self._not_near, self._not_near_starts, (start, end), (first, last))
         return refusal is None or distance < refusal
+
+
+def _outside_clauses(text: str, codes: Sequence[re.Match[str]], refusals: Sequence[int]) -> list[re.Match[str]]:
+    """Return the codes in whose clause no refusing word begins."""
+    if not refusals:
+        return list(codes)
+    ends = [m.end() for m in _CLAUSE_END.finditer(text)]
+    refused = {bisect_right(ends, start) for start in refusals}
+    return [code for code in codes if bisect_right(ends, code.start()) not in refused]
 
 
 def _distance(
@@ -134,7 +168,7 @@ def _is_row(text: str, start: int) -> bool:
     return "|" in line or "\t" in line
 
 
-def _anchored(words: Iterable[str], case_sensitive: bool) -> str:
+def _anchored(words: Iterable[str], case_sensitive: bool, *, after_hyphen: bool = False) -> str:
     """Build an alternation grouped by first character.
 
     Every branch begins with one plain character, so the engine skips to those characters and tries
@@ -146,7 +180,9 @@ def _anchored(words: Iterable[str], case_sensitive: bool) -> str:
             by_head.setdefault(head, []).append(word)
     branches: list[str] = []
     for head, group in sorted(by_head.items()):
-        bound = r"(?<![A-Za-z0-9_].)(?<![A-Za-z0-9]-.)" if head.isascii() and head.isalnum() else ""
+        bound = ""
+        if head.isascii() and head.isalnum():
+            bound = r"(?<![A-Za-z0-9_].)" + ("" if after_hyphen else r"(?<![A-Za-z0-9]-.)")
         tails = "|".join(_tail(w) for w in sorted(group, key=len, reverse=True))
         branches.append(f"{re.escape(head)}{bound}(?{'' if case_sensitive else 'i'}:{tails})")
     return f"(?:{'|'.join(branches)})"
@@ -170,12 +206,16 @@ def _tail(word: str) -> str:
 
 
 def _words(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(_anchored(map(fold, words), case_sensitive=False))
+    return re.compile(_anchored(map(fold, words), case_sensitive=False, after_hyphen=True))
 
 
 def _edge(words: Sequence[str], *, before: bool) -> re.Pattern[str] | None:
     if not words:
         return None
     body = "|".join(re.escape(fold(w)) for w in sorted(words, key=len, reverse=True))
-    pattern = rf"(?:{body})[\s-]?\Z" if before else rf"[\s-]?(?:{body})"
+    pattern = rf"(?:{body})(?:[\s:为是-]\s?)?\Z" if before else rf"[\s-]?(?:{body})"
     return re.compile(pattern, re.IGNORECASE)
+
+
+def _collapsed(word: str) -> str:
+    return " ".join(word.split())
