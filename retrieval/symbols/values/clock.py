@@ -9,17 +9,22 @@ from datetime import time
 from retrieval.symbols.found import Found
 from retrieval.symbols.values.times import small_chinese
 
-_HOURS_LATER = {
-    "上午": 0, "早上": 0, "早晨": 0, "清晨": 0, "凌晨": 0, "中午": 0, "正午": 0, "下午": 12, "午后": 12, "傍晚": 12,
-    "晚上": 12, "晚间": 12, "夜里": 12, "夜间": 12, "深夜": 12, "晚": 12, "早": 0,
-}  # fmt: skip
-_HALF_ZH = re.compile(rf"({'|'.join(_HOURS_LATER)})\s?\Z")
+# What each word adds to an hour of the clock face, and the hours that are of the other half of the day.
+_HALVES: dict[str, tuple[int, range]] = {
+    **dict.fromkeys(("上午", "早上", "早晨", "清晨", "凌晨", "早"), (0, range(0))),
+    **dict.fromkeys(("中午", "正午"), (12, range(9, 12))),
+    **dict.fromkeys(("下午", "午后", "傍晚"), (12, range(0))),
+    **dict.fromkeys(("晚上", "晚间", "夜里", "夜间", "深夜", "晚"), (12, range(5))),
+}
+_HALF_ZH = re.compile(rf"({'|'.join(_HALVES)})\s?\Z")
 _HALF_EN = re.compile(r"\s?([AaPp])(?:\.\s?[Mm]\.|[Mm](?![A-Za-z0-9]))")
 _DASH = r"\s?(?:-|–|—|~|至|到|(?i:to|until|till))\s?"
 
 # The colon is what the engine looks for; the hour stands before it.
 _COLON = re.compile(r":([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:%])")
-_HOUR = re.compile(r"(?<![0-9A-Za-z_:./\\$€£¥#+])(?<![0-9]-)(?:[01]?[0-9]|2[0-4])\Z")
+_HOUR = re.compile(r"(?<![0-9A-Za-z_./\\$€£¥#+])(?<![0-9A-Za-z:]:)(?:[01]?[0-9]|2[0-4])\Z")
+_HYPHEN = re.compile(r"[0-9]-\Z")
+_RANGE_BEFORE = re.compile(r"(?<!:[0-5][0-9])(?<!T[0-2][0-9]):[0-5][0-9]-\Z")  # no time zone: 14:30:00-05:00
 _STAMP = re.compile(r"[0-9]T\Z")  # 2024-07-01T14:30
 _NO_TIME = re.compile(
     r"(?i:ratio|scale|odds|score|split|dilut|leverage|verse|chapter)|比例|比率|之比|比分|稀释|配比|杠杆|配股|换股|兑|按|以\s?\Z"
@@ -88,10 +93,12 @@ def _with_colons(text: str) -> Iterator[Found]:
         start, end = at - len(hour.group()), match.end()
         before = text[max(0, start - 20) : start]
         after = _HALF_EN.match(text, end)
+        if _HYPHEN.search(before) and not (match.group(2) or _RANGE_BEFORE.search(before)):
+            continue
         chinese = _HALF_ZH.search(before)
         if not (after or chinese or _is_time(text, hour.group(), before, match)):
             continue
-        later = _later(after, chinese)
+        later = _later(after, chinese, int(hour.group()))
         if later is None and (follower := _second_end(text, match)) is not None:
             later = follower
         if after is not None:
@@ -129,10 +136,17 @@ def _first_later(first: int, second: int, letter: str) -> int:
     return later if first % 12 <= second % 12 else 12 - later
 
 
-def _later(after: re.Match[str] | None, chinese: re.Match[str] | None) -> int | None:
+def _later(after: re.Match[str] | None, chinese: re.Match[str] | None, hour: int) -> int | None:
+    """Return what `pm` or 下午 adds to an hour of the clock face; None where neither stands."""
     if after is not None:
         return 12 if after.group(1) in "pP" else 0
-    return _HOURS_LATER[chinese.group(1)] if chinese is not None else None
+    return _later_in_chinese(chinese.group(1), hour) if chinese is not None else None
+
+
+def _later_in_chinese(word: str, hour: int) -> int:
+    """中午12点 is noon and 中午1点 one in the afternoon; 晚上12点 is midnight and 夜里2点 two in the morning."""
+    added, others = _HALVES[word]
+    return 12 - added if hour % 12 in others else added
 
 
 def _in_chinese(text: str) -> Iterator[Found]:
@@ -152,10 +166,8 @@ def _in_chinese(text: str) -> Iterator[Found]:
         continued = len(gap) <= 3 and re.fullmatch(_DASH, gap) is not None
         if not (minute or word or continued or _chinese_cue(text, hour.group(1), before, match)):
             continue
-        later = _HOURS_LATER[word.group(1)] if word else half_day[1] if continued else None
         number = small_chinese(hour.group(1))
-        if word is not None and word.group(1) in ("中午", "正午"):
-            later = 12 if number <= 2 else 0
+        later = _later(None, word, number) if word else half_day[1] if continued else None
         if word is not None:
             start -= len(before) - word.start()
         second = match.group("second")

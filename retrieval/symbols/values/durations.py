@@ -72,10 +72,10 @@ def _found(number: Decimal, word: str, start: int, end: int) -> Found:
 # The word for the unit is what the engine looks for; a number must stand before it.
 _ZH_UNIT = re.compile(
     r"[年月天日自周星礼小钟分秒季](?<=[0-9零〇一二两三四五六七八九十百千半个)\s].)(?:"
-    r"(?<=年)(?![级度代月轮庆谱号画关货夜饭糕薪])|(?<=个月)(?!份)|(?<=天)(?![下空气然堂才地线津鹅主使文王平河山生体赋性])"
+    r"(?<=年)(?![轻级度代月轮庆谱号画关货夜饭糕薪])|(?<=个月)(?!份)|(?<=天)(?![下空气然堂才地线津鹅主使文王平河山生体赋性])"
     r"|(?<=日)(?=\s?(?:(?:之|以)?内|(?:之)?后|以[上下]|的?期限|届满))|(?<=日)|(?<=自)然日"
     r"|(?<=周)(?![年岁期边长围转报刊末密知到全身易游])|(?<=星)期(?![一二三四五六日天])|(?<=礼)拜(?![一二三四五六日天堂])"
-    r"|(?<=小)时(?!候)|(?<=钟)头|(?<=分)钟|(?<=秒)钟?(?![杀])|(?<=个季)度)"
+    r"|(?<=小)时(?!候)|(?<=钟)头|(?<=分)钟|(?<=秒)钟?(?![杀0-9])|(?<=个季)度)"
 )
 _ZH_NUMERAL = r"[零〇一二两三四五六七八九十百千]"
 _NUMBER = rf"(?:[0-9]{{1,3}}(?:,[0-9]{{3}})++|[0-9]{{1,5}}(?:\.[0-9]{{1,3}})?|{_ZH_NUMERAL}{{1,7}}+)"
@@ -94,6 +94,10 @@ _TERM_BEFORE = re.compile(
     r"(?:期限?|期限?[为是]|为期|不超过|不得超过|超过|不?少于|至少|至多|最长|最短|满|提前|历时|逾期|延长|间隔|每隔?|共|长达|提早)\s?\Z"
 )
 _TERM_AFTER = re.compile(r"\s?(?:(?:之|以)?内|(?:之)?后(?![续来])|以[上下]|的?期限|届满)")
+_YEARS_BEFORE = re.compile(r"(?:[近约逾超满达历经有共活]|超过|大约|将近|不足|至少)\s?\Z")
+_YEARS_AFTER = re.compile(r"\s?(?:以?来|之?前|之?后|[的多间期]|历史|时间|以[上下])")
+_NO_PIECE = frozenset({"年", "天", "日", "分钟", "秒", "秒钟"})
+"""Units that are counted without 个."""
 _AFTER_YEARS = re.compile(r"半(?![年载数])")
 
 
@@ -103,7 +107,7 @@ def _in_chinese(text: str) -> Iterator[Found]:
         window = text[max(0, at - 24) : at]
         number = _ZH_BEFORE.search(window)
         word = _zh_word(match.group())
-        if number is None or _in_a_half(number, word):
+        if number is None or _in_a_half(number, word) or (number.group("piece") and match.group() in _NO_PIECE):
             continue
         start, end = at - len(window) + number.start("n"), match.end()
         before = text[max(0, start - 8) : start]
@@ -137,8 +141,15 @@ def _in_a_half(number: re.Match[str], word: str) -> bool:
 def _is_duration(text: str, written: str, value: Decimal, word: str, before: str, end: int) -> bool:
     if written == "半":
         return before[-1:] not in tuple("上下大小多一前后") and text[end : end + 1] not in ("度", "报")
-    if word == "年" and (_is_year(written) or _YEAR_GOES_ON.match(text, end) or after_an_era(before)):
+    if word == "年" and (_is_year(written) or after_an_era(before) or _is_named(text, written, before, end)):
         return False
+    if (
+        value == 4
+        and written == "四"
+        and word == "周"
+        and not (_TERM_AFTER.match(text, end) or _TERM_BEFORE.search(before))
+    ):
+        return False  # 四周: all around
     if value == 1 and _ZH_SMALL.search(before):
         return False
     if word == "日" or (word == "天" and value == 1 and not written[0].isascii()):
@@ -146,6 +157,15 @@ def _is_duration(text: str, written: str, value: Decimal, word: str, before: str
             before
         ) is not None
     return True
+
+
+def _is_named(text: str, written: str, before: str, end: int) -> bool:
+    """Tell whether 年 names a year rather than counts years: 24年7月, (660年), 550年—559年."""
+    if _YEAR_GOES_ON.match(text, end) or (before[-1:] == "(" and text[end : end + 1] == ")"):
+        return True
+    if not written.isdecimal() or not written.isascii() or len(written) < 3:
+        return False
+    return len(written) > 4 or not (_YEARS_BEFORE.search(before) or _YEARS_AFTER.match(text, end))
 
 
 def _is_year(written: str) -> bool:
@@ -180,7 +200,7 @@ _EN_UNIT = re.compile(
     r"(?i:ay|ecade|our|r|onth|inute|in|econd|ec|eek|k|ear)(?i:s?)(?![A-Za-z0-9'])"
 )
 _EN_BEFORE = re.compile(
-    rf"(?i:(?<![A-Za-z0-9.,$€£¥/_-])(?:(?P<first>{_EN_NUMBER})\s?(?:-|–|—|to|or|and)\s?)?(?<![A-Za-z0-9.,$€£¥/_])"
+    rf"(?i:(?<![A-Za-z0-9.,$€£¥/_-])(?:(?P<first>{_EN_NUMBER})-?\s?(?:-|–|—|to|or|and)\s?)??(?<![A-Za-z0-9.,$€£¥/_])"
     rf"(?:(?P<n>{_EN_NUMBER})(?:\s?\([0-9]{{1,4}}\))?(?P<half>\sand\sa\shalf)?(?P<joint>[\s-])(?:calendar\s)?"
     r"|(?P<part>half)\s(?:an|a)\s))\Z"
 )

@@ -12,11 +12,23 @@ _NAMES = (
     "至元元贞大德至大皇庆延祐至治泰定致和天历至顺至正洪武建文永乐洪熙宣德正统景泰天顺成化弘治"
     "正德嘉靖隆庆万历泰昌天启崇祯弘光隆武永历天命天聪崇德顺治康熙雍正乾隆嘉庆道光咸丰同治光绪"
     "宣统洪宪民国昭和大正明治平成令和庆应公元西元元前"
+    "Tell whether text "
+    "before a numr of years ends wiame n a.建元元光元朔"
+    "元狩元鼎元封太初天汉征和始元元凤本始地节元康神爵五凤甘露黄龙初元永光建昭竟宁建始河平阳朔"
+    "鸿嘉永始元延绥和建武永平建初永元元兴延平永初元初建光延光永建阳嘉永和汉安建康本初建和永兴"
+    "永寿延熹永康建宁熹平光和中平初平兴平章武建兴延熙景耀黄武嘉禾赤乌太始咸宁太熙太宁咸和咸康"
+    "升平隆和宁康隆安义熙孝建大明泰始泰豫升明普通大通太清承圣太建祯明登国天兴神瑞泰常始光神麚"
+    "太延和平延兴承明景明正始延昌熙平神龟正光孝昌永安普泰天平兴和武定天保皇建河清天统武平武成"
+    "保定天和建德天正永禄文禄庆长宽永元禄享保宽政文化文政嘉永安政万延文久元治应仁大化白雉朱鸟"
+    "延历弘仁承和延喜承久建久文永弘安应永永享享禄天文元龟正保庆安万治宽文延宝贞享元文宽保延享"
+    "宽延明和安永天明"
 )
 _ERAS = frozenset(_NAMES[at : at + 2] for at in range(0, len(_NAMES), 2)) | {"太平兴国", "大中祥符"}
+
+_MONARCHS = frozenset("宗祖帝皇王")  # 仁祖二十年, 天皇四年
 
 
 def after_an_era(before: str) -> bool:
     """Tell whether the text before a number of years ends with the name of an era."""
     before = before.rstrip(" ")
-    return before[-2:] in _ERAS or before[-4:] in _ERAS
+    return before[-2:] in _ERAS or before[-4:] in _ERAS or before[-1:] in _MONARCHS

@@ -7,7 +7,6 @@ is given. `2024-07-01 to 2024-09-30` is one period, the same as 2024年第三季
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import date, timedelta
 
 from retrieval.symbols.found import Found
@@ -18,8 +17,9 @@ from retrieval.symbols.values.periods_en_parts import read_parts
 from retrieval.symbols.values.periods_figures import read_numeric
 from retrieval.symbols.values.periods_relative import read_relative
 from retrieval.symbols.values.periods_same import same_periods
+from retrieval.symbols.values.periods_yearless import BETWEEN, LONGEST_LINK, with_years, without_strays
 from retrieval.symbols.values.periods_years import read_bare_years, read_decades
-from retrieval.symbols.values.times import TO, Time, longest
+from retrieval.symbols.values.times import Time, longest
 
 _LEAP_YEAR = 2024
 """Where dates without a year lie until a neighbour gives one: it has every day."""
@@ -42,9 +42,9 @@ def find_periods(text: str, base_date: date | None = None, fiscal: FiscalYear = 
         found += periods_zh.read_yearless(text, year)
         found += periods_en.read_yearless(text, year)
         found += periods_quarters.read_yearless(text, year)
-    dated = _with_years(text, longest(found), base_date)
+    dated = with_years(text, longest(found))
     kept = _join(text, [_ended(text, time) for time in dated])
-    kept = longest([*kept, *read_bare_years(text)])
+    kept = without_strays(text, longest([*kept, *read_bare_years(text)]), base_date)
     return [_as_found(time) for time in same_periods(text, kept)]
 
 
@@ -54,40 +54,6 @@ def _as_found(time: Time) -> Found:
     return Found("value", kind, normal, f"[{kind.upper()}_{normal}]", time.start, time.end, time.confidence)
 
 
-_LISTED = re.compile(rf"\s?(?:[、,，和与及或]|,?\s?(?:and|or|&)|{TO})\s?(?:the\s)?", re.IGNORECASE)
-_LONGEST_LINK = 12
-
-
-def _with_years(text: str, times: Sequence[Time], base_date: date | None) -> list[Time]:
-    """Give dates without a year that of the one they are listed with, else that of the base date; drop the others."""
-    dated: list[Time] = []
-    for at, time in enumerate(times):
-        if time.free:
-            before = dated[-1] if dated else None
-            after = next((t for t in times[at + 1 : at + 2]), None)
-            if before is not None and not before.free and _are_linked(text, before, time):
-                is_range = _BETWEEN.fullmatch(text, before.end, time.start) is not None
-                time = _in_year_of(time, before, is_range)
-            elif after is not None and not after.free and _are_linked(text, time, after):
-                time = _in_year_of(time, after)
-            elif base_date is None:
-                continue
-        dated.append(time)
-    return dated
-
-
-def _are_linked(text: str, left: Time, right: Time) -> bool:
-    return right.start - left.end <= _LONGEST_LINK and _LISTED.fullmatch(text, left.end, right.start) is not None
-
-
-def _in_year_of(time: Time, other: Time, is_range: bool = False) -> Time:
-    span = years_later(time.span, other.span.first.year - time.span.first.year)
-    if span is not None and is_range and span.first < other.span.first:  # 2023年12月1日至1月31日 ends in the next year
-        span = years_later(span, 1)
-    return Time(span, time.start, time.end, time.confidence) if span is not None else time
-
-
-_BETWEEN = re.compile(rf"\s?(?:日|止|起|\(含(?:当日|该日)?\))?{TO}", re.IGNORECASE)
 _AND = re.compile(r"\sand\s", re.IGNORECASE)
 _BETWEEN_BEFORE = re.compile(r"(?<![A-Za-z])between\s\Z", re.IGNORECASE)
 
@@ -99,19 +65,21 @@ def _join(text: str, times: list[Time]) -> list[Time]:
         before = joined[-1] if joined else None
         span = _range_of(text, before, time) if before is not None else None
         if before is not None and span is not None:
-            joined[-1] = Time(span, before.start, time.end, min(before.confidence, time.confidence))
+            joined[-1] = Time(
+                span, before.start, time.end, min(before.confidence, time.confidence), before.free and time.free
+            )
         else:
             joined.append(time)
     return joined
 
 
 def _range_of(text: str, left: Time, right: Time) -> Span | None:
-    if left.span.is_day != right.span.is_day or right.start - left.end > _LONGEST_LINK:
+    if left.span.is_day != right.span.is_day or right.start - left.end > LONGEST_LINK:
         return None
     # From 2023 to 2024: two years that are compared, more often than two years in one.
     if "-" not in normal_of(left.span) and "Q" not in normal_of(left.span):
         return None
-    if _BETWEEN.fullmatch(text, left.end, right.start) is None and not (
+    if BETWEEN.fullmatch(text, left.end, right.start) is None and not (
         _AND.fullmatch(text, left.end, right.start)
         and _BETWEEN_BEFORE.search(text[max(0, left.start - 8) : left.start])
     ):

@@ -47,6 +47,9 @@ _DAY_FIRST = (
 _NO_DAY_AFTER = r"(?![0-9A-Za-z%/]|[.,:-][0-9]|,000|\s(?i:percent|per|million|billion|thousand|bps|basis))"
 _DAY_FIRST_YEARLESS = re.compile(_DAY_MONTH)
 _MONTH_FIRST_YEARLESS = re.compile(rf"{_MONTH_DAY}{_NO_DAY_AFTER}")
+_EVERY_YEAR = re.compile(
+    r"(?:\s(?:and|or)\s[A-Z][a-z]+\.?\s[0-9]{1,2})?,?\s(?:of|in)\s(?:each|every|any)\s", re.IGNORECASE
+)
 # A month alone: only where a word before it says so, which for May and March must be a clear one.
 _MONTH_CUE = re.compile(
     r"(?<![A-Za-z])(?i:in|of|since|until|till|during|from|by|mid|early|late|this|(?P<weak>to|through|for|and|or|between|before|after))[\s-]\Z"
@@ -78,9 +81,9 @@ def read_yearless(text: str, year: int) -> Iterator[Time]:
         if match is None and not in_word(text, start):
             match = _MONTH_FIRST_YEARLESS.match(text, start) or _month_alone(text, start)
         span = _span(match.groupdict(), year) if match else None
-        if match is not None and span is not None:
+        if match is not None and span is not None and not _EVERY_YEAR.match(text, match.end()):
             end = match.end() - text.endswith(".", match.start(), match.end())  # the end of a sentence
-            yield Time(span, match.start(), end, _CONFIDENCE, free=True)
+            yield Time(span, match.start(), end, _CONFIDENCE, free=True, written=False)
 
 
 def _month_names(text: str) -> Iterator[tuple[int, int]]:

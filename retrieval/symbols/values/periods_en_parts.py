@@ -25,7 +25,7 @@ _PART = re.compile(
     rf"(?P<year>,?(?:\s(?:of|in))?(?:\s(?:the|our|its))?(?:\s(?:fiscal|financial|calendar))?(?:\syear)?,?\s(?:{_YEAR}))?)(?![0-9A-Za-z])"
 )
 _FULL = re.compile(
-    r"[FfCcTt](?i:(?:iscal|inancial|alendar|ull)[\s-]?(?:years?)?|(?:he|ull)\syear)\s(?i:of\s|ended\s)?"
+    r"[FfCcTt](?i:(?:iscal|inancial|alendar|ull)[\s-]?(?:years?)?|(?:he|ull)\syear)\s(?i:of\s)?"
     rf"(?P<y>{YEAR})(?![0-9])(?:[/–-](?P<end>[0-9]{{2}}|{YEAR})(?![0-9]))?"
 )
 _FISCAL_BEFORE = re.compile(r"(?<![A-Za-z])(?:[Ff]iscal|[Ff]inancial)[\s-]\Z")
@@ -61,9 +61,28 @@ def _parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterator[Ti
         year = _year(g, base_date, by)
         span = _span(g, year, by) if year else None
         if span is not None:
-            relative = free or g["relative"]
+            written = not (free or g["relative"])
+            confidence = 1.0 if written else _CONFIDENCE
             start -= len(before.group()) if before else 0
-            yield Time(span, start, match.end(), _CONFIDENCE if relative else 1.0, free and by is CALENDAR_YEAR)
+            yield Time(span, start, match.end(), confidence, free and by is CALENDAR_YEAR, written)
+            yield from _listed_before(text, start, year or 0, g["unit"] or "", by)
+
+
+_LISTED = re.compile(
+    r"(?<![A-Za-z])(?P<n>first|second|third)(?:,\s(?P<n2>second|third),?)?\s(?:and|or)\s\Z", re.IGNORECASE
+)
+
+
+def _listed_before(text: str, start: int, year: int, unit: str, by: FiscalYear) -> Iterator[Time]:
+    """Yield the others of the first and second quarters of 2024, whose last one begins at `start`."""
+    before = _LISTED.search(text[max(0, start - 24) : start])
+    if before is None or not unit.lower().startswith("quarter"):
+        return
+    offset = max(0, start - 24)
+    for name in ("n", "n2"):
+        span = by.quarter(year, _ORDINALS[before.group(name).lower()]) if before.group(name) else None
+        if span is not None:
+            yield Time(span, offset + before.start(name), offset + before.end(name))
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
@@ -108,6 +127,8 @@ def _span(g: dict[str, str | None], year: int, by: FiscalYear) -> Span | None:
     if unit in ("months", "quarters"):
         word = (g["count"] or "0").lower()
         last = (_COUNTS.get(word) or int(word)) * (3 if unit == "quarters" else 1)
+        if not last and unit == "quarters":
+            return by.quarter(year, n)
         return by.months(year, 1, last) if n == 1 and last else None
     if g["count"]:
         return None

@@ -38,8 +38,8 @@ def _year_first(text: str) -> Iterator[Time]:
         if in_word(text, match.start()) and not ranged:
             continue
         year, separator, month = int(match.group(1)), match.group(2), int(match.group(3) or match.group(6))
-        if match.group(6) and (_STANDARD.search(before) or (match.group(5) == "/" and month == (year + 1) % 100)):
-            continue  # 2006/07 is a season
+        if match.group(6) and (_STANDARD.search(before) or _is_season(text, match, year, month)):
+            continue
         if separator and (
             _VERSION.search(before) if separator == "." else separator != separator.strip() and len(separator) < 3
         ):
@@ -48,6 +48,14 @@ def _year_first(text: str) -> Iterator[Time]:
         if span is not None:
             done = match.end()
             yield Time(span, match.start(), done)
+
+
+_SEASON = re.compile(r"\s?(?:赛季|年度|学年|财年|年(?![0-9])|(?i:season|academic|fiscal|NBA))")
+
+
+def _is_season(text: str, match: re.Match[str], year: int, month: int) -> bool:
+    """2006/07 is two years; 2007-08 is a month unless a word makes it two years."""
+    return month == (year + 1) % 100 and (match.group(5) == "/" or _SEASON.match(text, match.end()) is not None)
 
 
 # What stands before the year is looked at only where one follows.

@@ -47,7 +47,7 @@ def read_yearless(text: str, year: int) -> Iterator[Time]:
         at_line = text[text.rfind("\n", 0, start) + 1 : start].strip(" *#") == ""
         span = CALENDAR_YEAR.quarter(year, int(match.group()[1]))
         if span is not None and not (at_line and text[match.end() : match.end() + 1] in (".", "")):
-            yield Time(span, start, match.end(), _CONFIDENCE, free=True)
+            yield Time(span, start, match.end(), _CONFIDENCE, free=True, written=False)
 
 
 def _year_first(text: str, fiscal: FiscalYear) -> Iterator[Time]:

@@ -11,19 +11,19 @@ from retrieval.symbols.values.fiscal import FiscalYear
 from retrieval.symbols.values.times import Time, in_word, small_chinese
 
 _CONFIDENCE = 0.9
-_STEPS = {"上上": -2, "上": -1, "last": -1, "previous": -1, "prior": -1, "本": 0, "这": 0, "当": 0, "this": 0,
+_STEPS = {"上上": -2, "上": -1, "last": -1, "previous": -1, "prior": -1, "本": 0, "这": 0, "this": 0,
           "current": 0, "下": 1, "下下": 2, "next": 1}  # fmt: skip
 _DAYS = {"大前天": -3, "前天": -2, "前日": -2, "昨天": -1, "昨日": -1, "今天": 0, "今日": 0, "明天": 1, "明日": 1,
          "后天": 2, "大后天": 3, "yesterday": -1, "today": 0, "tomorrow": 1}  # fmt: skip
 _WEEKDAYS = "一二三四五六日天"
 # Every pattern begins with a set of characters: only then does the engine skip ahead to it.
 _CHINESE = re.compile(
-    r"[上本这当下](?:(?<=上)上|(?<=下)下)?(?:一\s?)?(?:个\s?)?"
+    r"[上本这下](?:(?<=上)上|(?<=下)下)?(?:一\s?)?(?:个\s?)?"
     r"(?:(?P<quarter>季)(?:度|份)?|(?P<month>月)(?![球亮饼台光色刊])(?:份|(?P<day>[0-9]{1,2}|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号])?"
     rf"|(?P<week>周|星期|礼拜)(?P<weekday>[{_WEEKDAYS}])?(?![期年岁边转围刊报末])|(?P<year>财年|财政年度|会计年度))(?![0-9])"
 )
 _CHINESE_DAY = re.compile(
-    r"[大前昨今明后](?:(?<=大)[前后])?[天日](?<!大.)(?<![日空以之目从午人]..)(?![头期报性的之][条天]|之[星]|气|本|语|重)"
+    r"[大前昨今明后](?:(?<=大)[前后])?[天日](?<!大.)(?<![日空以之目从午人]..)(?!头条|之星|性|培养|努力|教育|气|报|皇)"
 )
 _TO_DATE = re.compile(r"今年年?初[至到]今|年初[至到]今")
 _LATEST = re.compile(r"最近一\s?(?:个\s?)?(?:(?P<quarter>季度?)|(?P<year>会计年度|财政年度|财年))(?![0-9])")
@@ -52,7 +52,7 @@ def read_relative(text: str, base: date, fiscal: FiscalYear) -> Iterator[Time]:
         except OverflowError:  # beyond the calendar
             continue
         if span is not None:
-            yield Time(span, match.start(), match.end(), _CONFIDENCE)
+            yield Time(span, match.start(), match.end(), _CONFIDENCE, written=False)
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

@@ -11,7 +11,7 @@ from retrieval.symbols.values.times import DASH, YEAR, Time, in_word
 
 # A bare year counts only where something says that it is one.
 _YEAR_CUE = re.compile(
-    r"(?:(?<![a-z])(?i:in|during|since|until|by|year|years|fiscal|for|of|to|from|and|versus|vs\.?|than|through|before|after|late|early|mid|around|circa"
+    r"(?:(?<![a-z])(?i:in|during|since|until|by|year|years|ended|ending|fiscal|for|of|to|from|and|versus|vs\.?|than|through|before|after|late|early|mid|around|circa"
     r"|(?P<law>(?:act|law|code|reform|treaty|bill|directive|convention|agreement)\sof)))[\s-]\Z"
 )
 _LIST_CUE = re.compile(rf"(?<![0-9]){YEAR}(?:,|\sand|,\sand|\sor|\s&|、|\sto|\svs\.?|\sversus)\s?\Z")
@@ -24,7 +24,19 @@ _NO_YEAR_AFTER = re.compile(
     r"|[,.][0-9]|[-–][A-Za-z]|[0-9A-Za-z_]"
 )
 _BARE = re.compile(r"(?:1[89]|20)[0-9]{2}(?![0-9])")
-_STRONG = frozenset({"in", "during", "since", "until", "year", "years", "fiscal", "through", "circa"})
+_STRONG = frozenset({
+    "in",
+    "during",
+    "since",
+    "until",
+    "year",
+    "years",
+    "ended",
+    "ending",
+    "fiscal",
+    "through",
+    "circa",
+})
 _ANY_YEAR = re.compile(r"19[5-9]|20[0-4]")
 # A 2017 Polish film, the 2024 annual report.
 _ARTICLE = re.compile(r"(?<![A-Za-z])(?i:an?|the|our|its|their|this)\s\Z")

@@ -38,13 +38,14 @@ _ZH = re.compile(
     rf"|(?P<zhyear>[一二][〇零一二三四五六七八九]{{3}})\s?(?:年|(?={_FISCAL}))"
     r"|民[国國]\s?(?P<roc>[0-9]{1,3}|元|[零〇一二三四五六七八九十百]{1,6})\s?年"
     r"|(?<![0-9.,])(?P<short>[0-9]{2})\s?(?:年(?=\s?(?:[0-9]{1,2}\s?月|第?[一二三四1-4]\s?季度?|[上下]半年))|(?=财年))"
-    rf"|(?P<relative>{'|'.join(_RELATIVE_YEARS)}))(?!代|级|限|检|龄|同期)(?:(?P<fiscal>{_FISCAL})|\s?度)?"
+    rf"|(?P<relative>{'|'.join(_RELATIVE_YEARS)}))(?!代|级|限|检|龄|轻|同期)(?:(?P<fiscal>{_FISCAL})|\s?度)?"
     rf"(?:\s?的?\s?(?:{_PART}|(?P<fiscal2>{_FISCAL})))?"
 )
 _YEARLESS = re.compile(_PART)
 _YEARLESS_ANCHOR = re.compile(
     r"[第前首上下一二三四五六七八九十元0-9](?<![0-9.,:/第零〇一二三四五六七八九十百千年几数个-].)(?<!第\s.)(?=.{0,5}[月季年])"
 )
+_EVERY_YEAR = re.compile(r"[每历]年\s?的?\Z")
 _NO_MONTH = re.compile(r"[内期龄薪租供亮球光色饼台刊息嫂]|革命|\s?[0-9]")
 _TO_DAY = re.compile(rf"{DASH}(?:(?P<m>{_NUM})\s?月\s?)?(?P<d>{_NUM})\s?[日号]")
 # Where a match can begin, cheap to find.
@@ -75,7 +76,8 @@ def read_chinese(text: str, base_date: date | None, fiscal: FiscalYear) -> Itera
         elif span.is_day:
             span, end = _day_range(text, span, end)
         if span is not None:
-            yield Time(span, match.start(), end, _CONFIDENCE if match.group("relative") else 1.0)
+            written = not match.group("relative")
+            yield Time(span, match.start(), end, 1.0 if written else _CONFIDENCE, written=written)
 
 
 def read_yearless(text: str, year: int) -> Iterator[Time]:
@@ -85,7 +87,9 @@ def read_yearless(text: str, year: int) -> Iterator[Time]:
     done = 0
     for anchor in _YEARLESS_ANCHOR.finditer(text):
         match = _YEARLESS.match(text, anchor.start()) if anchor.start() >= done else None
-        if match is None or (match.group("q") and match.group()[-1] not in "度报"):
+        if match is None or (match.group("q") and (match.group()[-1] not in "度报" or "个" in match.group())):
+            continue
+        if _EVERY_YEAR.search(text[max(0, anchor.start() - 4) : anchor.start()]):
             continue
         if (match.group("m") or match.group("m2")) and not match.group("d") and _NO_MONTH.match(text, match.end()):
             continue
@@ -94,7 +98,7 @@ def read_yearless(text: str, year: int) -> Iterator[Time]:
             if span.is_day:
                 span, end = _day_range(text, span, end)
             done = end
-            yield Time(span, match.start(), end, _CONFIDENCE, free=True)
+            yield Time(span, match.start(), end, _CONFIDENCE, free=True, written=False)
 
 
 def _year_length(match: re.Match[str]) -> int:

@@ -20,7 +20,9 @@ class Time(NamedTuple):
     end: int
     confidence: float = 1.0
     free: bool = False
-    """Whether its year is not written: `span` lies in some year only for want of another."""
+    """Whether nothing says its year: `span` lies in some year only for want of another."""
+    written: bool = True
+    """Whether its year, if any, is written rather than told by a base date (去年)."""
 
 
 def full_year(digits: str) -> int:
