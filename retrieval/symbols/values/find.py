@@ -9,10 +9,17 @@ from typing import Literal
 
 from retrieval.symbols.found import Found
 from retrieval.symbols.values.amounts import find_amounts
+from retrieval.symbols.values.clock import find_times
+from retrieval.symbols.values.durations import find_durations
+from retrieval.symbols.values.fiscal import FiscalYear
+from retrieval.symbols.values.ip_addresses import find_ip_addresses
 from retrieval.symbols.values.numbers import find_numbers
 from retrieval.symbols.values.numerals import Numeral, scan_numerals
 from retrieval.symbols.values.percents import find_percents
 from retrieval.symbols.values.periods import find_periods
+from retrieval.symbols.values.qualifiers import qualified
+from retrieval.symbols.values.ratios import find_ratios
+from retrieval.symbols.values.urls import find_urls
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +35,19 @@ class Reading:
 
 def find_values(text: str, reading: Reading) -> Iterable[Found]:
     """Yield the values of a folded text, overlapping where two readers claim the same (`found.settle` decides)."""
-    yield from find_periods(text, reading.base_date)
+    for found in _find(text, reading):
+        yield qualified(text, found)
+
+
+def _find(text: str, reading: Reading) -> Iterable[Found]:
+    yield from find_urls(text)
+    yield from find_ip_addresses(text)
+    fiscal = FiscalYear(reading.fiscal_year_start, reading.fiscal_year_named_by)
+    yield from find_periods(text, reading.base_date, fiscal)
+    yield from find_times(text)
+    yield from find_durations(text)
     numerals: Sequence[Numeral] = scan_numerals(text)
     yield from find_amounts(text, numerals)
     yield from find_percents(text, numerals)
+    yield from find_ratios(text, numerals)
     yield from find_numbers(text, numerals)
