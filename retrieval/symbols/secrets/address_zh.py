@@ -72,7 +72,8 @@ _BUILDING = (
 _NAMED_PART = rf"{_NAME}\s?[A-Za-z0-9一二三四五六七八九十]{{1,4}}(?:号楼|栋|幢|座|单元|室|期(?!间|限|货|权))"
 _BARE_ROOM = r"(?<=[元楼栋幢座层])\s?[A-Z]?[0-9]{2,5}(?![0-9.,]|\s?[元万亿平米%年月])"
 _RIGHT = re.compile(
-    rf"(?:大院|院(?!长|士|内)|楼|之[一二三四五0-9])?(?:\s?(?:{_INNER}|{_BUILDING}|{_NAMED_PART}|{_BARE_ROOM})){{0,7}}"
+    rf"(?:大院|院(?!长|士|内)|楼|之[一二三四五0-9]|[甲乙丙丁](?![\u4e00-\u9fff]))?(?:\s?(?:{_INNER}|{_BUILDING}"
+    rf"|{_NAMED_PART}|{_BARE_ROOM})){{0,7}}"
 )
 _SPACES = re.compile(rf"\s+(?=[{_HAN}])|(?<=[{_HAN}])\s+")
 

@@ -81,6 +81,9 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
 _FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _PARTS = re.compile(r"[-_./+=]+")
 _LEAST_RANDOM = 20
+# Letters alone are drawn where their case changes all the time: theKeyOfTheHouse has longer runs.
+_WORDS_OF_LETTERS = re.compile("[A-Z]?[a-z]+|[A-Z]+")
+_WORD_LENGTH = 3.2
 _LEAST_BITS = 3.0  # per character; English words joined by hyphens reach 3.5, but have no digits among the letters
 
 
@@ -131,11 +134,10 @@ def _looks_random(value: str) -> bool:
         return False
     if any(c in "!@#$%^&*~" for c in value):
         return _is_password(value)
-    has_digit = any(c.isdigit() for c in value)
-    has_letter = any(c.isalpha() for c in value)
-    is_mixed = value != value.lower() and value != value.upper()
-    if not has_letter or not (has_digit or (is_mixed and len(value) >= 32)) or _bits(value) < _LEAST_BITS:
+    if not any(c.isalpha() for c in value) or _bits(value) < _LEAST_BITS:
         return False
+    if not any(c.isdigit() for c in value):
+        return len(value) < _WORD_LENGTH * len(_WORDS_OF_LETTERS.findall(value))
     # annual_report_2024_v2: every part is a word, a number, or a word with a short number.
     parts = [part for part in _PARTS.split(value) if part]
     return any(not re.fullmatch(r"[A-Z]?[a-z]*[0-9]{0,4}|[A-Z]+[0-9]{0,4}", part) for part in parts)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.surnames_en import SURNAMES
 from retrieval.symbols.secrets.words import Words
 
 _CAP = "A-Z\u00c0-\u00de\u0100-\u017e\u0386-\u03ab\u0410-\u042f"
@@ -65,7 +66,7 @@ _WORDS = (
     " Tel Telephone Mobile Email Fax Date Title Position Number Account Customer Client Support Service Sales"
     " Relations Investor Investors Public Human Resources Annual Financial"
     " General Total Net Street Road Avenue Contact Signature Signed Attn Re Subject Mr Mrs Ms Miss Dr Prof Madam"
-    " Sir Not Applicable Unknown None See Note Table"
+    " Sir Not Applicable Unknown None See Note Table Who"
 )
 _NO_NAME = frozenset(_WORDS.split())
 
@@ -112,9 +113,9 @@ def _name_end(text: str, start: int, end: int, least: int) -> int | None:
         words += plain[0].isupper() and len(plain.rstrip(".")) > 1
         if plain[0].isupper():
             at = start + word.end()
-    if words < least:
-        return None
     surface = text[start:at]
+    if words < least or (words == 1 and surface.lower() in SURNAMES):
+        return None
     for ending in ("'s", "’s", "'", "’", "-"):
         surface = surface.removesuffix(ending)
     return start + len(surface)

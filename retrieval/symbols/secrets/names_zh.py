@@ -92,10 +92,12 @@ def _name_before(text: str, end: int, *, is_plain: bool) -> int | None:
         if length == 3 and text[start] in FUNCTION and _may_be_name(text[start + 1 : end]):
             return start + 1
         before = text[max(0, start - 3) : start]
+        if text[start] in FUNCTION and before and _is_han(before[-1]):
+            continue
         if not before or not _is_han(before[-1]) or _LEAD.search(before):
             return start
-        looks_given = text[start] not in WEAK and all(c in GIVEN for c in text[start + 1 : end])
-        if fallback is None and looks_given and (is_plain or length == 3):
+        looks_given = length == 3 and all(c in GIVEN for c in text[start + 1 : end])
+        if fallback is None and text[start] not in WEAK and (is_plain or looks_given):
             fallback = start
     return fallback
 
@@ -126,7 +128,10 @@ def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
         is_sure: A label and a colon stand before it.
     """
     surname = 2 if text[start : start + 2] in DOUBLE else 1
-    if surname == 1 and (text[start : start + 1] not in SINGLE or (not is_sure and text[start] in WEAK)):
+    if surname == 1 and text[start : start + 1] not in SINGLE:
+        return None
+    is_weak = not is_sure and text[start] in WEAK
+    if is_weak and text[start] in FUNCTION and text[start] != "于":
         return None
     spaced = start + 1 if surname == 1 and text[start + 1 : start + 2] == " " and is_sure else None
     if spaced is not None:  # 张 伟: set wide in a form
@@ -135,7 +140,9 @@ def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
     run = surname
     while run < surname + 3 and _is_han(text[start + run : start + run + 1]):
         run += 1
-    for given in (1, 2):
+    if is_weak and not (run >= 3 and text[start + 1] in GIVEN and text[start + 2] in GIVEN):
+        return None
+    for given in (2,) if is_weak else (1, 2):
         end = start + surname + given
         if run == surname + given:  # the Chinese ends here
             if given == 2 and text[end - 1] not in GIVEN and _FOLLOW.match(text, end - 1):
@@ -143,7 +150,7 @@ def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
             return end if _is_name(text[start:end], surname) else None
         if run > surname + given and _FOLLOW.match(text, end) and (given == 2 or not _is_long(text, end)):
             return end if _is_name(text[start:end], surname) else None
-    if run <= surname:
+    if run <= surname or is_weak:
         return None
     if _ORGANISATION.match(text, start):
         return None
@@ -160,7 +167,7 @@ def _is_long(text: str, end: int) -> bool:
 
 
 def _is_name(name: str, surname: int) -> bool:
-    return _is_given(name[surname:]) and name not in NO_NAME and name[:2] not in NO_NAME
+    return _is_given(name[surname:]) and name not in NO_NAME and name[:2] not in NO_NAME and name not in DOUBLE
 
 
 def _may_be_name(name: str) -> bool:
