@@ -1,0 +1,197 @@
+"""A stored run under other symbol rules: every text of it changed, spans moved with the text they point into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from typing import Any, cast
+
+from agent.audit.verdicts import Audit, Evidence, SentenceVerdict
+from agent.events import (
+    CitationAdded,
+    Event,
+    FormatError,
+    GuardFired,
+    Notice,
+    PassagesRetrieved,
+    RunCompleted,
+    RunFailed,
+    RunStarted,
+    SentenceAudited,
+    TextDelta,
+    ThoughtDelta,
+    ToolCalled,
+    ToolReturned,
+    TriggerDecided,
+)
+from retrieval.types import Chunk, Passage
+
+Change = Callable[[str], str]
+_Moved = Callable[[int], int]
+
+
+def rewrite(events: Sequence[Event], change: Change) -> list[Event]:
+    """Return the events of one run with `change(text)` in the place of every text; equal ones stay the same objects.
+
+    Pieces of one text (the answer as it was streamed) are changed together, for a secret may be torn
+    between them: the first piece then holds all of it, the others nothing.
+    """
+    answer = next((event.answer for event in events if isinstance(event, RunCompleted)), None)
+    if answer is None:
+        answer = "".join(event.text for event in events if isinstance(event, TextDelta))
+    passages = {
+        passage.label: passage.chunk.text
+        for event in events
+        if isinstance(event, PassagesRetrieved | RunCompleted)
+        for passage in event.passages
+    }
+    rewriter = _Rewriter(change, answer, passages)
+    joined = _joined(events, change)
+    result: list[Event] = []
+    for event in events:
+        changed = event.model_copy(update={"text": joined[event.seq]}) if event.seq in joined else rewriter.event(event)
+        result.append(event if changed == event else changed)
+    return result
+
+
+def _joined(events: Sequence[Event], change: Change) -> dict[int, str]:
+    """Return seq → text of the streamed pieces that must change: of the answer, and of each step's thought."""
+    pieces: dict[int, list[TextDelta | ThoughtDelta]] = {}
+    for event in events:
+        if isinstance(event, TextDelta | ThoughtDelta):
+            pieces.setdefault(event.step if isinstance(event, ThoughtDelta) else 0, []).append(event)
+    changed: dict[int, str] = {}
+    for parts in pieces.values():
+        text = "".join(part.text for part in parts)
+        new = change(text)
+        if new != text:
+            changed |= {part.seq: "" for part in parts}
+            changed[parts[0].seq] = new
+    return changed
+
+
+class _Rewriter:
+    def __init__(self, change: Change, answer: str, passages: dict[str, str]) -> None:
+        self._change = change
+        self._in_answer = _moved(answer, change(answer))
+        self._in_passage = {label: _moved(text, change(text)) for label, text in passages.items()}
+
+    def event(self, event: Event) -> Event:
+        """Return an event that is no piece of a streamed text as it must be."""
+        change = self._change
+        match event:
+            case RunStarted():
+                return event.model_copy(update={"question": change(event.question)})
+            case PassagesRetrieved():
+                labels = frozenset(change(label) for label in event.filter.labels)
+                return event.model_copy(
+                    update={
+                        "question": change(event.question),
+                        "filter": event.filter.model_copy(update={"labels": labels}),
+                        "passages": tuple(self._passage(each) for each in event.passages),
+                    }
+                )
+            case TriggerDecided():
+                return event.model_copy(update={"reasons": tuple(change(each) for each in event.reasons)})
+            case ToolCalled():
+                return event.model_copy(update={"arguments": _within(event.arguments, change)})
+            case ToolReturned():
+                return event.model_copy(update={"observation": change(event.observation)})
+            case FormatError() | GuardFired():
+                return event.model_copy(update={"reason": change(event.reason)})
+            case Notice() | RunFailed():
+                return event.model_copy(update={"message": change(event.message)})
+            case CitationAdded():
+                return event.model_copy(update={"title": change(event.title)})
+            case SentenceAudited():
+                return event.model_copy(update={"verdict": self._verdict(event.verdict)})
+            case RunCompleted():
+                return event.model_copy(
+                    update={
+                        "answer": change(event.answer),
+                        "audit": self._audit(event.audit),
+                        "passages": tuple(self._passage(each) for each in event.passages),
+                    }
+                )
+            case _:
+                return event
+
+    def _passage(self, passage: Passage) -> Passage:
+        chunk = self._chunk(passage.chunk)
+        return passage if chunk is passage.chunk else passage.model_copy(update={"chunk": chunk})
+
+    def _chunk(self, chunk: Chunk) -> Chunk:
+        change = self._change
+        update: dict[str, Any] = {
+            "text": change(chunk.text),
+            "heading_path": tuple(change(each) for each in chunk.heading_path),
+            "speaker": None if chunk.speaker is None else change(chunk.speaker),
+            "title": change(chunk.title),
+            "issuer": change(chunk.issuer),
+            "labels": frozenset(change(label) for label in chunk.labels),
+        }
+        index_text = change(chunk.index_text)
+        if index_text != chunk.index_text or any(update[name] != getattr(chunk, name) for name in update):
+            # What was read in the former text holds no more; the document's own chunk has it anew.
+            return chunk.model_copy(update={**update, "index_text": "", "symbols": ()})
+        return chunk
+
+    def _audit(self, audit: Audit) -> Audit:
+        return audit.model_copy(
+            update={
+                "sentences": tuple(self._verdict(each) for each in audit.sentences),
+                "violations": tuple(self._change(each) for each in audit.violations),
+            }
+        )
+
+    def _verdict(self, verdict: SentenceVerdict) -> SentenceVerdict:
+        return verdict.model_copy(
+            update={
+                "start": self._in_answer(verdict.start),
+                "end": self._in_answer(verdict.end),
+                "text": self._change(verdict.text),
+                "evidence": tuple(self._evidence(each) for each in verdict.evidence),
+            }
+        )
+
+    def _evidence(self, evidence: Evidence) -> Evidence:
+        change, source = self._change, self._in_passage.get(evidence.label or "")
+        return evidence.model_copy(
+            update={
+                "detail": change(evidence.detail),
+                "answer_span": _span(evidence.answer_span, self._in_answer),
+                "source_span": _span(evidence.source_span, source) if source is not None else evidence.source_span,
+                "answer_value": None if evidence.answer_value is None else change(evidence.answer_value),
+                "source_value": None if evidence.source_value is None else change(evidence.source_value),
+            }
+        )
+
+
+def _within(value: Any, change: Change) -> Any:
+    """Change every text of a JSON value, names of fields too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(name): _within(each, change) for name, each in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_within(each, change) for each in cast("list[Any]", value)]
+    return value
+
+
+def _span(span: tuple[int, int] | None, moved: _Moved) -> tuple[int, int] | None:
+    return None if span is None else (moved(span[0]), moved(span[1]))
+
+
+def _moved(before: str, after: str) -> _Moved:
+    """Return where a place of a text is after its change; a place inside a changed stretch moves to its end."""
+    if before == after:
+        return lambda place: place
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+
+    def moved(place: int) -> int:
+        for tag, start, end, new_start, new_end in steps:
+            if place < end or (place == end and tag != "equal"):
+                return new_start + (place - start) if tag == "equal" or place == start else new_end
+        return len(after)
+
+    return moved
