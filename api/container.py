@@ -16,6 +16,7 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine, make_url
 
 from agent.audit.auditor import Auditor
+from agent.copies import RunCopies
 from agent.journal import Journal
 from agent.llm import ChatModel
 from agent.loop import Agent
@@ -32,11 +33,15 @@ from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
 from api.models import Status
+from api.persons import wire_persons
 from api.runs import RunService
 from api.settings import Settings
 from ingest.assembly import IngestParts, assemble
 from ingest.cutting import SymbolicCutter
+from ingest.erased import ErasedValues
+from ingest.erasure import Erasure
 from ingest.page_images import PageImages
+from ingest.persons import Persons
 from ingest.reveals import RevealLog
 from ingest.sandbox import ParserPool
 from ingest.service import Ingestion
@@ -69,6 +74,8 @@ class Container:
     page_images: PageImages
     vault: Vault
     reveals: RevealLog
+    persons: Persons
+    erasure: Erasure
     worker: Worker
     journal: Journal
     runs: RunService
@@ -107,9 +114,11 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             raise SettingsError(f"ATTEST_HOME: the folder {home} cannot be made ({exc.strerror})") from exc
         engine = await asyncio.to_thread(open_engine, settings.database_url)
         stack.callback(engine.dispose)
+        erased_values = ErasedValues(engine)
         language = load_language(
             _key(settings, "pseudonym"),
             settings.symbols.folder,
+            kept=erased_values,
             erasure_key=load_key(home / "keys", "erasure", settings.keys.erasure),
         )
 
@@ -151,6 +160,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
         if broken:
             log.info("%d runs that a crash had cut off are marked as failed", broken)
+        persons, erasure = wire_persons(engine, language, erased_values, ingest, store, copies=[RunCopies(engine)])
         runs = RunService(agent, journal, language)
         stack.push_async_callback(runs.close)
         yield Container(
@@ -165,6 +175,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             page_images=_page_images(stack, settings, ingest, store),
             vault=ingest.vault,
             reveals=ingest.reveals,
+            persons=persons,
+            erasure=erasure,
             worker=ingest.worker,
             journal=journal,
             runs=runs,

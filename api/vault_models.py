@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -50,3 +50,20 @@ class RevealList(Value):
     """A page of the log of reveals."""
 
     reveals: tuple[Reveal, ...]
+
+
+Given = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+
+
+class PersonBody(Value):
+    """Asks after a person: a set of values, in any writing, or pseudonyms."""
+
+    values: tuple[Given, ...] = Field(min_length=1, max_length=200, repr=False)
+    reason: Reason
+
+
+class EraseBody(PersonBody):
+    """Asks that values be forgotten."""
+
+    documents: Literal["list", "delete"]
+    """`list`: documents that carry a value are named and read again without it; `delete`: they are deleted."""

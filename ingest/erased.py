@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 
 from sqlalchemy import Engine, Select, func, insert, select
 
 from ingest.catalog import Clock, utc_now
 from ingest.tables import erased_values
+from retrieval.symbols.combined_rules import Kept
 from retrieval.types import Principal
+
+_LOOK_EVERY_S = 1.0
+"""Another process may have erased something."""
 
 
 class ErasedValues:
-    """Keeps the fingerprints of erased values. They stay for good: a value that comes again is not taken in."""
+    """Keeps the fingerprints of erased values. They stay for good: a value that comes again is not taken in.
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
+    A `KeptRules` of its own, for the rules of a tenant's language.
+    """
+
+    def __init__(
+        self, engine: Engine, *, clock: Clock = utc_now, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         self._engine = engine
         self._clock = clock
+        self._monotonic = monotonic
+        self._known: dict[str, tuple[float, Kept]] = {}
 
     def add(self, principal: Principal, fingerprints: Mapping[str, str], reason: str) -> None:
         """Note that values were erased (fingerprint → kind); those that were before keep their entry."""
@@ -36,6 +48,22 @@ class ErasedValues:
             ]
             if rows:
                 connection.execute(insert(erased_values), rows)
+        # Only now: what was read before the commit does not have them.
+        self._known.pop(principal.tenant, None)
+
+    def kept(self, tenant: str) -> Kept:
+        """Return what the rules of a tenant must know; the same object as long as nothing was erased."""
+        now = self._monotonic()
+        known = self._known.get(tenant)
+        if known is not None and now - known[0] < _LOOK_EVERY_S:
+            return known[1]
+        # They are only ever added, so the same number is the same set.
+        if known is not None and self.count(tenant) == len(known[1].erased):
+            kept = known[1]
+        else:
+            kept = Kept(erased=self.of(tenant))
+        self._known[tenant] = (now, kept)
+        return kept
 
     def of(self, tenant: str) -> frozenset[str]:
         """Return the fingerprints of a tenant (`TenantRules.erased`)."""
@@ -43,12 +71,12 @@ class ErasedValues:
             return frozenset(connection.execute(_fingerprints(tenant)).scalars())
 
     def count(self, tenant: str) -> int:
-        """Count them: they are only ever added, so another number says that there are new ones."""
+        """Count the fingerprints of a tenant."""
         with self._engine.connect() as connection:
             return connection.execute(
                 select(func.count()).select_from(erased_values).where(erased_values.c.tenant == tenant)
             ).scalar_one()
 
 
-def _fingerprints(tenant: str) -> Select[tuple[str]]:
+def _fingerprints(tenant: str) -> Select[str]:
     return select(erased_values.c.fingerprint).where(erased_values.c.tenant == tenant)

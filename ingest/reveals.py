@@ -18,8 +18,9 @@ from ingest.errors import NotPermittedError
 from ingest.tables import reveals
 from retrieval.types import Principal, Value
 
-Outcome = Literal["revealed", "refused", "unknown", "failed"]
-"""`unknown`: nothing that the principal may see carries it; `failed`: the vault could not be opened."""
+Outcome = Literal["revealed", "refused", "unknown", "failed", "searched", "erased"]
+"""`unknown`: nothing that the principal may see carries it; `failed`: the vault could not be opened; `searched`:
+documents were looked up by a value that the caller had; `erased`: the value was removed for good."""
 Hide = Callable[[str, str], str]
 """Takes a text and a tenant, and returns the text with pseudonyms in place of its secrets."""
 

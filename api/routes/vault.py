@@ -6,11 +6,15 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import StreamingResponse
 
 from api.auth import Caller
 from api.container import Wired
 from api.models import Limit, Offset
-from api.vault_models import RevealBody, Revealed, RevealList
+from api.vault_export import as_json
+from api.vault_models import EraseBody, PersonBody, RevealBody, Revealed, RevealList
+from ingest.erasure import ErasureReceipt
+from ingest.persons import Search
 
 
 def no_store(response: Response) -> None:
@@ -42,3 +46,35 @@ async def reveals(
         wired.reveals.page, caller, user=user, pseudonym=pseudonym, limit=limit, offset=offset
     )
     return RevealList(reveals=tuple(found))
+
+
+@router.post("/search")
+async def search(body: PersonBody, caller: Caller, wired: Wired) -> Search:
+    """Tell of each value its kind, its pseudonym and the documents that carry it and that the caller may see.
+
+    Needs the right `reveal` or `admin`; logged.
+    """
+    return await asyncio.to_thread(wired.persons.search, caller, body.values, body.reason)
+
+
+@router.post(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/json": {}}, "description": "All that is kept of the person."}},
+)
+async def export(body: PersonBody, caller: Caller, wired: Wired) -> StreamingResponse:
+    """Hand over all that is kept of a person, in one JSON: values, documents and their chunks, runs, reveals.
+
+    This person's values are in the clear, other people's stay pseudonyms. Needs `reveal` and `admin`; logged.
+    """
+    parts = await wired.persons.export(caller, body.values, body.reason)
+    return StreamingResponse(as_json(parts), media_type="application/json", headers={"Cache-Control": "no-store"})
+
+
+@router.post("/erase")
+async def erase(body: EraseBody, caller: Caller, wired: Wired) -> ErasureReceipt:
+    """Forget values for good; the receipt says what a look at every place found left. Repeatable.
+
+    Needs the right `admin`, and `delete` where documents are to be deleted; logged.
+    """
+    return await wired.erasure.erase(caller, body.values, body.reason, documents=body.documents)
