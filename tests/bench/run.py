@@ -19,15 +19,18 @@ import costs
 import ingestion
 import latency
 import parsing
+import presidio
 import symbols
 
 SECTIONS = ("costs", "symbols", "ingestion", "latency", "parsing")
+EXTRA = ("presidio",)
+"""Only by name: needs the extra `bench`."""
 
 
 def main() -> None:
     """Run the benchmarks named on the command line, all by default."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, *EXTRA, []], help="default: all")
     parser.add_argument("--documents", type=int, default=80, help="documents of the ingestion benchmark")
     parser.add_argument("--chunks", type=int, nargs="+", default=[1_000, 10_000], help="sizes of the latency benchmark")
     parser.add_argument("--pages", type=int, default=60, help="pages of each made report of the parsing benchmark")
@@ -43,6 +46,8 @@ def main() -> None:
         asyncio.run(ingestion.measure(options.documents))
     if "parsing" in wanted:
         parsing.measure(1, options.pages, [name for name in parsing.CONTENDERS if parsing.is_installed(name)])
+    if "presidio" in wanted:
+        presidio.measure()
     if "latency" in wanted:
         asyncio.run(latency.measure(options.chunks))
 
