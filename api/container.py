@@ -81,10 +81,11 @@ class Container:
     runs: RunService
     model: ChatModel
 
-    async def status(self) -> Status:
-        """Tell which parts are in use."""
+    async def status(self, tenant: str) -> Status:
+        """Tell which parts are in use, and what this tenant should know of them."""
+        problems = self.language.problems(tenant)
         return Status(
-            status="ok",
+            status="degraded" if problems else "ok",
             version=version("attest"),
             pid=os.getpid(),
             home=str(self.settings.home),
@@ -94,6 +95,7 @@ class Container:
             model=self.model.name,
             store=self.settings.vectors.store,
             database=make_url(self.settings.database_url).get_backend_name(),
+            symbol_problems=problems,
         )
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "documents": "List, show or delete documents.",
     "jobs": "List or show ingestion jobs.",
     "runs": "List or show stored runs.",
+    "symbols": "Show what symbols a text gives, and which rules are loaded.",
     "serve": "Serve HTTP.",
     "doctor": "Say which parts are in use, what is missing and what mends it.",
     "eval": "Measure on evaluation data.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -9,7 +10,7 @@ from pydantic import Field, SecretStr, StringConstraints
 
 from agent.events import RunCompleted
 from ingest.types import Document, Job
-from retrieval.types import Candidate, Passage, SearchFilter, Value
+from retrieval.types import Candidate, Passage, SearchFilter, Symbol, Value
 
 Limit = Annotated[int, Query(ge=1, le=500)]
 Offset = Annotated[int, Query(ge=0)]
@@ -76,6 +77,25 @@ class SearchAnswer(Value):
     reranker: str
 
 
+class SymbolCheckBody(Value):
+    """A text to be read for its symbols."""
+
+    text: str = Field(min_length=1, max_length=50_000)
+    base_date: date | None = None
+    """What relative periods refer to; without it they are no symbols."""
+
+
+class SymbolsFound(Value):
+    """What a text gives."""
+
+    text: str
+    """Secrets replaced by pseudonyms."""
+    index_text: str
+    """What would be encoded."""
+    symbols: tuple[Symbol, ...]
+    """Spans in `text`."""
+
+
 class DocumentList(Value):
     """A page of documents."""
 
@@ -132,3 +152,5 @@ class Status(Value):
     model: str
     store: str
     database: str
+    symbol_problems: tuple[str, ...] = ()
+    """What is wrong with the symbol rule files of the caller's tenant; the last good rules hold meanwhile."""

@@ -74,7 +74,7 @@ class SymbolSettings(Value):
     """The symbol language."""
 
     folder: Path | None = None
-    """Folder with domain files (`*.toml`) beside the built-in ones."""
+    """Folder with rule files beside the built-in ones: `*.toml` for all tenants, `tenants/<tenant>/*.toml` for one."""
 
 
 class EvaluationSettings(Value):

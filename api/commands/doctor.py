@@ -83,6 +83,10 @@ def findings(status: dict[str, Any]) -> list[Finding]:
                 "and ingest into an empty ATTEST_HOME",
             )
         )
+    found += [
+        Finding(f"symbol rules: {problem}", "mend the file and run: attest symbols rules")
+        for problem in status.get("symbol_problems", ())
+    ]
     if status["model"] == "extractive":
         found.append(
             Finding(

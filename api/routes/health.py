@@ -26,4 +26,4 @@ async def healthz(request: Request, response: Response) -> dict[str, str]:
 @router.get("/v1/status")
 async def status(caller: Caller, wired: Wired) -> Status:
     """Tell which parts are in use."""
-    return await wired.status()
+    return await wired.status(caller.tenant)

@@ -75,12 +75,20 @@ class RuleFiles:
         self._looked: dict[str, float] = {}
         self._lock = threading.Lock()
         """Protects what is written above; readers of `_states` and `_looked` need none."""
-        shared = [file for folder in self._folders for file in read_rule_folder(folder)]
+        shared = [file for folder in self._folders for file in self._read_all(folder)]
         self._fallback = merge(shared)
         """For a tenant who comes when its files cannot be joined."""
         for own in sorted(self._tenants.iterdir()) if self._tenants is not None and self._tenants.is_dir() else ():
             if own.is_dir():
-                merge(shared, read_rule_folder(own))
+                merge(shared, self._read_all(own))
+
+    def _read_all(self, folder: Path) -> list[RuleFile]:
+        """Read a folder at the start, where a broken file is an error, and know its files as good."""
+        stamps = _stamps([folder])
+        for file in read_rule_folder(folder):
+            if file.path in stamps:
+                self._known[file.path] = _Known(stamps[file.path], file)
+        return [known.good for path in stamps if (known := self._known.get(path)) and known.good is not None]
 
     def rules(self, tenant: str) -> TenantRules:
         """Return the rules of a tenant; see `RuleSource`."""
@@ -89,6 +97,10 @@ class RuleFiles:
     def problems(self, tenant: str) -> tuple[str, ...]:
         """Return what is wrong with the files that this tenant has part in; see `RuleSource`."""
         return self._state(tenant).problems
+
+    def paths(self, tenant: str) -> tuple[Path, ...]:
+        """Return the files that this tenant has part in, those of all tenants first."""
+        return tuple(self._state(tenant).stamps)
 
     def _state(self, tenant: str) -> _State:
         state, now = self._states.get(tenant), self._now()

@@ -104,7 +104,7 @@ class Attest:
         """Run a command to its end; a traceback and an exit code other than `code` are failures."""
         result = subprocess.run(
             [ATTEST, *map(str, arguments)],
-            env=self._environment(settings),
+            env=self.environment(settings),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -122,7 +122,7 @@ class Attest:
         """Start a server on any free port and wait until it announces itself."""
         process = subprocess.Popen(
             [ATTEST, "serve", "--port", "0"],
-            env=self._environment(settings),
+            env=self.environment(settings),
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             encoding="utf-8",
@@ -132,7 +132,8 @@ class Attest:
         server.wait_until_ready()
         return server
 
-    def _environment(self, settings: dict[str, object]) -> dict[str, str]:
+    def environment(self, settings: dict[str, object]) -> dict[str, str]:
+        """Return the environment of a command: no settings but these."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("ATTEST_")}
         environment |= {"ATTEST_HOME": str(self.home), "ATTEST_MODELS_ENCODER": "lexical", "PYTHONUTF8": "1"}
         return environment | {name: str(value) for name, value in settings.items()}
