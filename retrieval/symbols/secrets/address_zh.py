@@ -28,7 +28,7 @@ _ROAD = re.compile(
 _NO_ROAD = re.compile(
     r"(?:思路|电路|线路|铁路|网路|出路|退路|道路|该路|这路|条路|频道|轨道|跑道|通道|隧道|渠道|赛道|车道|航道|管道"
     r"|河道|街道|报道|知道|味道|过道"
-    r"|这里|那里|哪里|家里|城里|手里|心里|公里|夜里|屋里|园区|会议|[0-9]路)[东西南北中]?\s?\Z"
+    r"|这里|那里|哪里|家里|城里|手里|心里|公里|夜里|屋里|园区|会议|公路|国道|省道|[0-9]路)[东西南北中]?\s?\Z"
 )
 # What makes the number something else: a metro line, an order, an exit, a day.
 _NO_HOUSE = re.compile(
@@ -40,7 +40,7 @@ _DAY = re.compile(r"\s?(?:[上下]午|晚|早|凌晨|开|起|前|后|至|到|正
 _BREAK = re.compile(r"[^\u4e00-\u9fffA-Za-z0-9 \n·\-]")
 _UNIT = r"(?:省|自治区|特别行政区|市|自治州|地区|盟|州|区|县|旗|镇|乡|街道|苏木|开发区|新区|村|社区)"
 _ENDS_IN_UNIT = re.compile(rf"{_UNIT}\Z")
-_HAS_UNIT = re.compile(rf"\A[{_HAN}]{{1,8}}?{_UNIT}[{_HAN}0-9A-Za-z·\- \n]")
+_HAS_UNIT = re.compile(rf"[{_HAN}]{{1,8}}?{_UNIT}[{_HAN}0-9A-Za-z·\- \n]")
 _STOP = re.compile(
     r"位于|地处|坐落[于在]?|住址|地址|住在|注册地|居住|设立?[在于]|迁[至到往]|搬[至到]|寄[到往至给]?|送[到往至]?"
     r"|前往|[家店厂]在|是在"

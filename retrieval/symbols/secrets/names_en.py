@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
-from retrieval.symbols.secrets.surnames_en import SURNAMES
 from retrieval.symbols.secrets.words import Words
 
 _CAP = "A-Z\u00c0-\u00de\u0100-\u017e\u0386-\u03ab\u0410-\u042f"
 _LETTER = "A-Za-z\u00c0-\u024f\u0386-\u03ff\u0400-\u045f'’-"
-_WORD = rf"[{_CAP}][{_LETTER}]{{1,24}}"
+_WORD = rf"(?:[dDlL]['’])?[{_CAP}][{_LETTER}]{{1,24}}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|del|der|da|dos|di|bin|ibn|al|el|la|le|ten|ter)"
 _NEXT = rf"(?:\s(?:{_PARTICLE}\s)?{_WORD}|\s[{_CAP}]\.?(?=\s[{_CAP}]))"
 _FULL = rf"{_WORD}{_NEXT}{{0,3}}"
@@ -110,11 +109,12 @@ def _name_end(text: str, start: int, end: int, least: int) -> int | None:
         plain = word.group()
         if plain.rstrip(".") in _NO_NAME or (words and "\n" in text[at : start + word.start()]):
             break
-        words += plain[0].isupper() and len(plain.rstrip(".")) > 1
-        if plain[0].isupper():
+        is_name = plain[0].isupper() or plain[1:2] in ("'", "’")
+        words += is_name and len(plain.rstrip(".")) > 1
+        if is_name:
             at = start + word.end()
     surface = text[start:at]
-    if words < least or (words == 1 and surface.lower() in SURNAMES):
+    if words < least:
         return None
     for ending in ("'s", "’s", "'", "’", "-"):
         surface = surface.removesuffix(ending)

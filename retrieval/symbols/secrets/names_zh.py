@@ -175,6 +175,8 @@ def _may_be_name(name: str) -> bool:
 
 
 def _is_given(given: str) -> bool:
+    if given in DOUBLE or given in ROLES or given in TITLES:  # 感谢欧阳老师, 杨校长
+        return False
     return 1 <= len(given) <= 2 and all(_is_han(c) and c not in _NOT_GIVEN for c in given)
 
 

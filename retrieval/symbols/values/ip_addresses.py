@@ -10,7 +10,7 @@ from retrieval.symbols.found import Found
 
 # Begins at a dot: `re` searches that by memory search, and tables have more digits than dots.
 _THREE_DOTS = re.compile(r"\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9A-Za-z_])(?!\.[0-9])")
-_FIRST = re.compile(r"(?<![0-9A-Za-z_.])[0-9]{1,3}\Z")
+_FIRST = re.compile(r"(?:(?<![0-9A-Za-z_.])|(?<=[iI][pP])(?<![0-9A-Za-z]..))[0-9]{1,3}\Z")
 _COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:")
 _V6_CHARS = frozenset("0123456789abcdefABCDEF:.")
 _LONGEST_V6 = 45
