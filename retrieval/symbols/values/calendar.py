@@ -7,15 +7,17 @@ a `datetime.date` can hold, but the last.
 
 from __future__ import annotations
 
-import calendar
 import re
+from calendar import isleap
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal
 
 Order = Literal["before", "after", "overlapping"]
 
 _NORMAL = re.compile(r"([0-9]{4})(?:Q([1-4])|H([12])|-([0-9]{2})(?:-([0-9]{2}))?)?")
+_LAST_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,11 +66,12 @@ def day(year: int, month: int, number: int) -> Span | None:
     return Span(found, found)
 
 
+@lru_cache(maxsize=4096)
 def months(year: int, first: int, last: int) -> Span | None:
     """Return the span of whole months of one year; None if there are no such months."""
     if not (1 <= year <= 9998 and 1 <= first <= last <= 12):
         return None
-    return Span(date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1]))
+    return Span(date(year, first, 1), date(year, last, _last_day(year, last)))
 
 
 def quarter(year: int, number: int) -> Span | None:
@@ -91,7 +94,11 @@ def month_run(first: int, last: int) -> Span | None:
     if not 12 <= first <= last < 9999 * 12:
         return None
     year, month = last // 12, last % 12 + 1
-    return Span(date(first // 12, first % 12 + 1, 1), date(year, month, calendar.monthrange(year, month)[1]))
+    return Span(date(first // 12, first % 12 + 1, 1), date(year, month, _last_day(year, month)))
+
+
+def _last_day(year: int, month: int) -> int:
+    return 29 if month == 2 and isleap(year) else _LAST_DAYS[month - 1]
 
 
 def decade(year: int) -> Span | None:
@@ -125,12 +132,13 @@ def _years_later(day_: date, count: int) -> date:
 
 def months_up_to(last: date, count: int) -> Span | None:
     """Return the `count` months that end with the month of `last`, if `last` is a month's end."""
-    if last.day != calendar.monthrange(last.year, last.month)[1]:
+    if last.day != _last_day(last.year, last.month):
         return None
     end = last.year * 12 + last.month - 1
     return month_run(end - count + 1, end)
 
 
+@lru_cache(maxsize=4096)
 def normal_of(span: Span) -> str:
     """Return the normal form of a span."""
     first, last = span.first, span.last

@@ -18,6 +18,7 @@ _UNITS: dict[str, tuple[str, int]] = {
     "year": ("Y", 1), "yr": ("Y", 1), "month": ("M", 1), "week": ("D", 7), "wk": ("D", 7), "day": ("D", 1),
     "hour": ("TH", 1), "hr": ("TH", 1), "minute": ("TM", 1), "min": ("TM", 1), "second": ("TS", 1), "sec": ("TS", 1),
 }  # fmt: skip
+_ZH_UNITS = tuple(word for word in _UNITS if not word.isascii())
 _SMALLER = {"Y": ("M", 12), "D": ("TH", 24), "TH": ("TM", 60), "TM": ("TS", 60)}
 _NORMAL = re.compile(
     r"P(?:(?P<T>T)(?=[0-9.]+[HMS])|(?=[0-9.]+[YMD]))(?P<n>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<unit>[YMDHS])"
@@ -52,7 +53,7 @@ def parse_duration(normal: str) -> Length:
 
 def find_durations(text: str) -> Iterator[Found]:
     """Yield the durations of a folded text; the two ends of a range each by themselves."""
-    if not text.isascii():
+    if any(word in text for word in _ZH_UNITS):
         yield from _in_chinese(text)
     yield from _in_english(text)
 
@@ -72,8 +73,8 @@ def _found(number: Decimal, word: str, start: int, end: int) -> Found:
 # The word for the unit is what the engine looks for; a number must stand before it.
 _ZH_UNIT = re.compile(
     r"[年月天日自周星礼小钟分秒季](?<=[0-9零〇一二两三四五六七八九十百千半个)\s].)(?:"
-    r"(?<=年)(?![轻级度代月轮庆谱号画关货夜饭糕薪])|(?<=个月)(?!份)|(?<=天)(?![下空气然堂才地线津鹅主使文王平河山生体赋性])"
-    r"|(?<=日)(?=\s?(?:(?:之|以)?内|(?:之)?后|以[上下]|的?期限|届满))|(?<=日)|(?<=自)然日"
+    r"(?<=年)(?<![12][0-9][0-9][0-9].)(?![轻级度代月轮庆谱号画关货夜饭糕薪])|(?<=个月)(?!份)|(?<=天)(?![下空气然堂才地线津鹅主使文王平河山生体赋性])"
+    r"|(?<=日)(?<!月.日)(?<!月..日)(?<!月...日)|(?<=自)然日"
     r"|(?<=周)(?![年岁期边长围转报刊末密知到全身易游])|(?<=星)期(?![一二三四五六日天])|(?<=礼)拜(?![一二三四五六日天堂])"
     r"|(?<=小)时(?!候)|(?<=钟)头|(?<=分)钟|(?<=秒)钟?(?![杀0-9])|(?<=个季)度)"
 )
@@ -104,7 +105,7 @@ _AFTER_YEARS = re.compile(r"半(?![年载数])")
 def _in_chinese(text: str) -> Iterator[Found]:
     for match in _ZH_UNIT.finditer(text):
         at = match.start()
-        window = text[max(0, at - 24) : at]
+        window = text[max(0, at - 18) : at]
         number = _ZH_BEFORE.search(window)
         word = _zh_word(match.group())
         if number is None or _in_a_half(number, word) or (number.group("piece") and match.group() in _NO_PIECE):

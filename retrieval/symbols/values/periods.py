@@ -19,32 +19,33 @@ from retrieval.symbols.values.periods_relative import read_relative
 from retrieval.symbols.values.periods_same import same_periods
 from retrieval.symbols.values.periods_yearless import BETWEEN, LONGEST_LINK, with_years, without_strays
 from retrieval.symbols.values.periods_years import read_bare_years, read_decades
-from retrieval.symbols.values.times import Time, longest
+from retrieval.symbols.values.times import YEAR, Time, longest
 
 _LEAP_YEAR = 2024
 """Where dates without a year lie until a neighbour gives one: it has every day."""
+_YEAR = re.compile(YEAR)
 
 
 def find_periods(text: str, base_date: date | None = None, fiscal: FiscalYear = CALENDAR_YEAR) -> list[Found]:
     """Return the dates and periods of a folded text, ordered by start, not overlapping."""
+    years = [match.start() for match in _YEAR.finditer(text)]
     found = [
         *periods_zh.read_chinese(text, base_date, fiscal),
-        *read_numeric(text),
+        *read_numeric(text, years),
         *periods_quarters.read_quarters(text, fiscal),
-        *periods_en.read_english(text),
         *read_parts(text, base_date, fiscal),
         *read_decades(text),
     ]
     if base_date is not None:
         found += read_relative(text, base_date, fiscal)
+    year = base_date.year if base_date is not None else _LEAP_YEAR
+    found += periods_en.read_english(text, year)
     if base_date is not None or found:
-        year = base_date.year if base_date is not None else _LEAP_YEAR
         found += periods_zh.read_yearless(text, year)
-        found += periods_en.read_yearless(text, year)
         found += periods_quarters.read_yearless(text, year)
     dated = with_years(text, longest(found))
     kept = _join(text, [_ended(text, time) for time in dated])
-    kept = without_strays(text, longest([*kept, *read_bare_years(text)]), base_date)
+    kept = without_strays(text, longest([*kept, *read_bare_years(text, years, kept)]), base_date)
     return [_as_found(time) for time in same_periods(text, kept)]
 
 

@@ -23,10 +23,11 @@ _TAILS = {
     "Jj": "an(?:uary)?|une?|uly?", "Ff": "eb(?:ruary)?", "Mm": "ar(?:ch)?|ay", "Aa": "pr(?:il)?|ug(?:ust)?",
     "Ss": "ept?(?:ember)?", "Oo": "ct(?:ober)?", "Nn": "ov(?:ember)?", "Dd": "ec(?:ember)?",
 }  # fmt: skip
-# With a branch for each letter, so that only one is tried where a word begins like a month.
 _ANY_MONTH = re.compile(
-    f"(?:{'|'.join(f'{letter}(?i:{tails})' for letters, tails in _TAILS.items() for letter in letters)})(?![A-Za-z])"
+    "[JFMASONDjfmasond](?<![A-Za-z].)"
+    f"(?:{'|'.join(f'(?<=[{letters}])(?i:{tails})' for letters, tails in _TAILS.items())})(?![A-Za-z])"
 )
+_DAY_ENDS = tuple("0123456789thdfTHDF")
 _DAY_BEFORE = re.compile(rf"(?<![0-9A-Za-z]){_DAY}(?:\s(?i:of))?[\s-]\Z")
 _DAY_MONTH = (
     rf"(?P<d>{_DAY})(?:\s(?i:of))?[\s-](?P<m>{_MONTH})(?:(?i:{TO})(?P<db>{_DAY})(?:\s(?i:of))?\s(?P<mb>{_MONTH}))?"
@@ -59,39 +60,44 @@ _MONTH_ALONE = re.compile(
 )
 
 
-def read_english(text: str) -> Iterator[Time]:
-    """Yield the dates and months of a folded text that name their year."""
-    for start, day_start in _month_names(text):
-        match = _first(_DAY_FIRST, text, day_start) if day_start >= 0 else None
-        if match is None and not in_word(text, start):
-            match = _first(_WITH_YEAR, text, start)
-        if match is None or (len(match.group("y")) == 2 and not text[start].isupper()):
-            continue
-        span = _span(match.groupdict(), full_year(match.group("y")))
-        if span is not None:
-            yield Time(span, match.start(), match.end())
+def read_english(text: str, year: int) -> Iterator[Time]:
+    """Yield the dates and months of a folded text.
 
-
-def read_yearless(text: str, year: int) -> Iterator[Time]:
-    """Yield July 1, 1st of July, and months after a word such as `in`, whose year nothing says, as of `year`."""
-    for start, day_start in _month_names(text):
-        if not text[start].isupper():  # the verbs march and may
-            continue
-        match = _DAY_FIRST_YEARLESS.match(text, day_start) if day_start >= 0 else None
-        if match is None and not in_word(text, start):
-            match = _MONTH_FIRST_YEARLESS.match(text, start) or _month_alone(text, start)
-        span = _span(match.groupdict(), year) if match else None
-        if match is not None and span is not None and not _EVERY_YEAR.match(text, match.end()):
-            end = match.end() - text.endswith(".", match.start(), match.end())  # the end of a sentence
-            yield Time(span, match.start(), end, _CONFIDENCE, free=True, written=False)
-
-
-def _month_names(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the names of months begin, and where a day before them does; -1 without one."""
+    Those without a year (July 1, 1st of July, months after a word such as `in`) are free and as of `year`.
+    """
     for name in _ANY_MONTH.finditer(text):
         start = name.start()
-        before = _DAY_BEFORE.search(text[max(0, start - 10) : start])
-        yield start, start - len(before.group()) if before and not in_word(text, start - len(before.group())) else -1
+        day_start = _day_before(text, start)
+        inside = in_word(text, start)
+        match = _first(_DAY_FIRST, text, day_start) if day_start >= 0 else None
+        if match is None and not inside:
+            match = _first(_WITH_YEAR, text, start)
+        if match is not None:
+            written = match.group("y")
+            span = _span(match.groupdict(), full_year(written)) if len(written) == 4 or text[start].isupper() else None
+            if span is not None:
+                yield Time(span, match.start(), match.end())
+        elif text[start].isupper():  # not the verbs march and may
+            yield from _yearless(text, start, -1 if inside else start, day_start, year)
+
+
+def _day_before(text: str, start: int) -> int:
+    """Return where the day before a month's name begins; -1 without one."""
+    if text[start - 2 : start - 1] not in _DAY_ENDS:
+        return -1
+    before = _DAY_BEFORE.search(text[max(0, start - 10) : start])
+    begin = start - len(before.group()) if before else -1
+    return -1 if begin < 0 or in_word(text, begin) else begin
+
+
+def _yearless(text: str, start: int, month_start: int, day_start: int, year: int) -> Iterator[Time]:
+    match = _DAY_FIRST_YEARLESS.match(text, day_start) if day_start >= 0 else None
+    if match is None and month_start >= 0:
+        match = _MONTH_FIRST_YEARLESS.match(text, start) or _month_alone(text, start)
+    span = _span(match.groupdict(), year) if match else None
+    if match is not None and span is not None and not _EVERY_YEAR.match(text, match.end()):
+        end = match.end() - text.endswith(".", match.start(), match.end())  # the end of a sentence
+        yield Time(span, match.start(), end, _CONFIDENCE, free=True, written=False)
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str, at: int) -> re.Match[str] | None:

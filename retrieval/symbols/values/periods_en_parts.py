@@ -19,13 +19,19 @@ _YEAR = (
     rf"(?:FY\s?)?(?P<y>{YEAR})|FY\s?'?(?P<y2>[0-9]{{2}})"
     r"|(?P<relative>last|this|next|the\sprevious|the\sprior|the\scurrent|the\ssame)\s(?:(?:fiscal|financial)\s)?year"
 )
-_PART = re.compile(
-    r"(?P<n>[FfSsTtLl1-4](?i:irst|econd|hird|ourth|inal|ast|st|nd|rd|th))(?i:[\s-]"
-    r"(?:(?P<count>two|three|six|nine|[236789])\s)?(?:(?:fiscal|financial|calendar)\s)?(?P<unit>quarters?|half|months)"
-    rf"(?P<year>,?(?:\s(?:of|in))?(?:\s(?:the|our|its))?(?:\s(?:fiscal|financial|calendar))?(?:\syear)?,?\s(?:{_YEAR}))?)(?![0-9A-Za-z])"
+# The word for the unit is what the engine looks for; an ordinal must stand before it.
+_UNIT = re.compile(
+    r"[QqHhMm](?<=[a-z0-9A-Z][\s-].)(?i:(?:(?<=q)uarters?|(?<=h)alf|(?<=m)onths)"
+    rf"(?P<year>,?(?:\s(?:of|in))?(?:\s(?:the|our|its))?(?:\s(?:fiscal|financial|calendar))?(?:\syear)?,?\s(?:{_YEAR}))?)"
+    r"(?![0-9A-Za-z])"
+)
+_ORDINAL = re.compile(
+    r"(?<![0-9A-Za-z_])(?P<n>first|second|third|fourth|final|last|1st|2nd|3rd|4th)[\s-]"
+    r"(?:(?P<count>two|three|six|nine|[236789])\s)?(?:(?:fiscal|financial|calendar)\s)?\Z",
+    re.IGNORECASE,
 )
 _FULL = re.compile(
-    r"[FfCcTt](?i:(?:iscal|inancial|alendar|ull)[\s-]?(?:years?)?|(?:he|ull)\syear)\s(?i:of\s)?"
+    r"[FfCcTt](?<![A-Za-z].)(?i:(?:iscal|inancial|alendar|ull)[\s-]?(?:years?)?|(?:he|ull)\syear)\s(?i:of\s)?"
     rf"(?P<y>{YEAR})(?![0-9])(?:[/–-](?P<end>[0-9]{{2}}|{YEAR})(?![0-9]))?"
 )
 _FISCAL_BEFORE = re.compile(r"(?<![A-Za-z])(?:[Ff]iscal|[Ff]inancial)[\s-]\Z")
@@ -48,15 +54,19 @@ def read_parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterato
 
 
 def _parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterator[Time]:
-    for match in _PART.finditer(text):
-        start = match.start()
+    for unit in _UNIT.finditer(text):
+        window = text[max(0, unit.start() - 32) : unit.start()]
+        ordinal = _ORDINAL.search(window)
+        if ordinal is None:
+            continue
+        start = unit.start() - len(ordinal.group())
         if in_word(text, start):
             continue
+        g = {**unit.groupdict(), **ordinal.groupdict(), "unit": unit.group().split()[0].rstrip(",").lower()}
         before = _FISCAL_BEFORE.search(text[max(0, start - 12) : start])
-        by = fiscal if before or _IS_FISCAL.search(match.group()) else CALENDAR_YEAR
-        g = match.groupdict()
+        by = fiscal if before or _IS_FISCAL.search(text, start, unit.end()) else CALENDAR_YEAR
         free = not g["year"]
-        if free and (base_date is None or not _stands_alone(text, match)):
+        if free and (base_date is None or not _stands_alone(text, g, start, unit.end())):
             continue
         year = _year(g, base_date, by)
         span = _span(g, year, by) if year else None
@@ -64,7 +74,7 @@ def _parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterator[Ti
             written = not (free or g["relative"])
             confidence = 1.0 if written else _CONFIDENCE
             start -= len(before.group()) if before else 0
-            yield Time(span, start, match.end(), confidence, free and by is CALENDAR_YEAR, written)
+            yield Time(span, start, unit.end(), confidence, free and by is CALENDAR_YEAR, written)
             yield from _listed_before(text, start, year or 0, g["unit"] or "", by)
 
 
@@ -85,21 +95,14 @@ def _listed_before(text: str, start: int, year: int, unit: str, by: FiscalYear) 
             yield Time(span, offset + before.start(name), offset + before.end(name))
 
 
-def _stands_alone(text: str, match: re.Match[str]) -> bool:
+def _stands_alone(text: str, g: dict[str, str | None], start: int, end: int) -> bool:
     """The third quarter, the first half, the first nine months: no `third quarter of the game`, no `last months`."""
-    word, unit = match.group("n").lower(), match.group("unit").lower()
-    if (
-        word in ("last", "final")
-        or _OF_SOMETHING.match(text, match.end())
-        or (unit == "quarters" and not match.group("count"))
-    ):
+    word, unit = (g["n"] or "").lower(), g["unit"]
+    if word in ("last", "final") or _OF_SOMETHING.match(text, end) or (unit == "quarters" and not g["count"]):
         return False
     if unit == "half":
-        return (
-            word in ("first", "second", "1st", "2nd")
-            and text[max(0, match.start() - 4) : match.start()].lower() == "the "
-        )
-    return unit != "months" or (word in ("first", "1st") and match.group("count") is not None)
+        return word in ("first", "second", "1st", "2nd") and text[max(0, start - 4) : start].lower() == "the "
+    return unit != "months" or (word in ("first", "1st") and g["count"] is not None)
 
 
 def _full_years(text: str, fiscal: FiscalYear) -> Iterator[Time]:

@@ -3,68 +3,82 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from retrieval.symbols.values.calendar import day, months
+from retrieval.symbols.values.calendar import Span, day, months
 from retrieval.symbols.values.signs import in_cell
-from retrieval.symbols.values.times import YEAR, Time, full_year, in_word
+from retrieval.symbols.values.times import Time, full_year, in_word
 
 _GUESS = 0.6
 """Confidence of 7/1/2024, which is July or January by country."""
-_ISO = re.compile(
-    rf"({YEAR})(?:(\s?[-/.]\s?)([0-9]{{1,2}})\2([0-9]{{1,2}})(?![0-9])(?![./-][0-9]{{1,3}}(?![0-9]))"
-    r"|([-/])(0[1-9]|1[0-2])(?![0-9/-])(?!\.[0-9]))"
+_REST = re.compile(
+    r"(\s?[-/.]\s?)([0-9]{1,2})\1([0-9]{1,2})(?![0-9])(?![./-][0-9]{1,3}(?![0-9]))"
+    r"|([-/])(0[1-9]|1[0-2])(?![0-9/-])(?!\.[0-9])"
+    r"|([0-9]{2})([0-9]{2})(?![0-9A-Za-z_-]|\.[0-9])"
 )
 _STANDARD = re.compile(r"(?:[A-Z]{2,}|[Nn]o\.|号|(?i:circular|notice)|第)\s?\Z")  # ASU 2017-07
 _VERSION = re.compile(r"(?i:version|release|build|ver\.?|v)\s?\Z|版本?\s?[::]?\s?\Z")
-_HAS_YEAR = re.compile(YEAR)
+_DATE_CUE = re.compile(
+    r"(?:日期|时间|截至|截止|止于|[自从于至在]|(?<![A-Za-z])(?i:dated?|on|as\sof|as\sat|until|since|effective))\s?[:为是]?\s?\Z"
+)
 
 
-def read_numeric(text: str) -> Iterator[Time]:
-    """Yield the days and months written in figures."""
-    if _HAS_YEAR.search(text) is not None:
-        yield from _year_first(text)
-        yield from _year_last(text)
-        yield from _compact(text)
+def read_numeric(text: str, years: Sequence[int]) -> Iterator[Time]:
+    """Yield the days and months written in figures; `years` are the places of all that may be a year."""
+    yield from _year_first(text, years)
+    yield from _year_last(text, years)
     if "/" in text:
         yield from _short_years(text)
 
 
-def _year_first(text: str) -> Iterator[Time]:
+def _year_first(text: str, years: Sequence[int]) -> Iterator[Time]:
     done = -1
-    for match in _ISO.finditer(text):
-        before = text[max(0, match.start() - 10) : match.start()]
-        ranged = match.start() == done + 1 and text[done] in "-~"  # 2024.07.01-2024.09.30
-        if in_word(text, match.start()) and not ranged:
+    for start in years:
+        match = _REST.match(text, start + 4)
+        if match is None:
             continue
-        year, separator, month = int(match.group(1)), match.group(2), int(match.group(3) or match.group(6))
-        if match.group(6) and (_STANDARD.search(before) or _is_season(text, match, year, month)):
+        ranged = start == done + 1 and text[done] in "-~"  # 2024.07.01-2024.09.30
+        if in_word(text, start) and not ranged:
             continue
-        if separator and (
-            _VERSION.search(before) if separator == "." else separator != separator.strip() and len(separator) < 3
-        ):
-            continue
-        span = day(year, month, int(match.group(4))) if match.group(4) else months(year, month, month)
+        span = _span_of(text, start, match)
         if span is not None:
             done = match.end()
-            yield Time(span, match.start(), done)
+            yield Time(span, start, done)
+
+
+def _span_of(text: str, start: int, match: re.Match[str]) -> Span | None:
+    separator, month, number, short_separator, month_alone, month_close, day_close = match.groups()
+    year, before = int(text[start : start + 4]), text[max(0, start - 12) : start]
+    if month_close:
+        return day(year, int(month_close), int(day_close)) if _DATE_CUE.search(before) else None
+    if month_alone:
+        if _STANDARD.search(before) or _is_season(text, match.end(), short_separator, year, int(month_alone)):
+            return None
+        return months(year, int(month_alone), int(month_alone))
+    if separator == "." and _VERSION.search(before):
+        return None
+    if len(separator) == 2:  # 2024- 7- 1
+        return None
+    return day(year, int(month), int(number))
 
 
 _SEASON = re.compile(r"\s?(?:赛季|年度|学年|财年|年(?![0-9])|(?i:season|academic|fiscal|NBA))")
 
 
-def _is_season(text: str, match: re.Match[str], year: int, month: int) -> bool:
+def _is_season(text: str, end: int, separator: str, year: int, month: int) -> bool:
     """2006/07 is two years; 2007-08 is a month unless a word makes it two years."""
-    return month == (year + 1) % 100 and (match.group(5) == "/" or _SEASON.match(text, match.end()) is not None)
+    return month == (year + 1) % 100 and (separator == "/" or _SEASON.match(text, end) is not None)
 
 
 # What stands before the year is looked at only where one follows.
-_YEAR_LAST = re.compile(rf"[./-]({YEAR})(?![0-9A-Za-z_]|[./-][0-9])")
+_NO_YEAR_END = re.compile(r"[0-9A-Za-z_]|[./-][0-9]")
+_MARKS = (".", "/", "-")
 _DAY_AND_MONTH = re.compile(r"(?<![0-9A-Za-z_./$-])(?:([0-9]{1,2})([./-]))?([0-9]{1,2})\Z")
 
 
-def _year_last(text: str) -> Iterator[Time]:
-    read = [found for match in _YEAR_LAST.finditer(text) if (found := _parted(text, match)) is not None]
+def _year_last(text: str, years: Sequence[int]) -> Iterator[Time]:
+    marked = [start for start in years if text[start - 1 : start] in _MARKS]
+    read = [found for start in marked if (found := _parted(text, start)) is not None]
     day_first = any(a > 12 for _, _, a, _, _, mark in read if mark != ".") and not any(
         b > 12 for _, _, _, b, _, mark in read if mark != "."
     )
@@ -79,9 +93,11 @@ def _year_last(text: str) -> Iterator[Time]:
             yield Time(span, start, end, _GUESS if is_guess else 0.9)
 
 
-def _parted(text: str, match: re.Match[str]) -> tuple[int, int, int, int, int, str] | None:
+def _parted(text: str, year_start: int) -> tuple[int, int, int, int, int, str] | None:
     """Return start, end, first and second number, year and mark of 31/12/2024; of 07/2024 the first number is 0."""
-    at = match.start()
+    at, end = year_start - 1, year_start + 4
+    if _NO_YEAR_END.match(text, end):
+        return None
     window = text[max(0, at - 6) : at]
     numbers = _DAY_AND_MONTH.search(window)
     mark = text[at]
@@ -93,23 +109,7 @@ def _parted(text: str, match: re.Match[str]) -> tuple[int, int, int, int, int, s
             return None
     elif numbers.group(2) != mark:
         return None
-    return start, match.end(), int(numbers.group(1) or 0), int(numbers.group(3)), int(match.group(1)), mark
-
-
-_COMPACT = re.compile(r"(?:19|20)[0-9]{6}(?![0-9A-Za-z_-]|\.[0-9])")
-_DATE_CUE = re.compile(
-    r"(?:日期|时间|截至|截止|止于|[自从于至在]|(?<![A-Za-z])(?i:dated?|on|as\sof|as\sat|until|since|effective))\s?[:为是]?\s?\Z"
-)
-
-
-def _compact(text: str) -> Iterator[Time]:
-    for match in _COMPACT.finditer(text):
-        start, figures = match.start(), match.group()
-        if in_word(text, start) or _DATE_CUE.search(text[max(0, start - 12) : start]) is None:
-            continue
-        span = day(int(figures[:4]), int(figures[4:6]), int(figures[6:]))
-        if span is not None:
-            yield Time(span, start, match.end(), 0.9)
+    return start, end, int(numbers.group(1) or 0), int(numbers.group(3)), int(text[year_start:end]), mark
 
 
 _SHORT = re.compile(r"/([0-3]?[0-9])/([0-9]{2})(?![0-9A-Za-z_]|[/.-][0-9])")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
 from retrieval.symbols.values.calendar import Span, day, month_run, quarter, week_of, whole_year
 from retrieval.symbols.values.fiscal import FiscalYear
-from retrieval.symbols.values.times import Time, in_word, small_chinese
+from retrieval.symbols.values.times import Time, small_chinese
 
 _CONFIDENCE = 0.9
 _STEPS = {"上上": -2, "上": -1, "last": -1, "previous": -1, "prior": -1, "本": 0, "这": 0, "this": 0,
@@ -27,45 +27,44 @@ _CHINESE_DAY = re.compile(
 )
 _TO_DATE = re.compile(r"今年年?初[至到]今|年初[至到]今")
 _LATEST = re.compile(r"最近一\s?(?:个\s?)?(?:(?P<quarter>季度?)|(?P<year>会计年度|财政年度|财年))(?![0-9])")
+# The word for the unit is what the engine looks for.
 _ENGLISH = re.compile(
-    r"[LlPpTtCcNn](?<![A-Za-z].)(?i:(?:(?<=l)ast|(?<=p)revious|(?<=p)rior|(?<=t)his|(?<=c)urrent|(?<=n)ext)"
-    r"\s(?P<fiscal>fiscal\s|financial\s)?(?P<unit>quarter|month|year|week)(?![a-z])(?!\s(?:of|in)\s(?:the\s)?(?:fiscal\s|FY)?[0-9]))"
+    r"[QqMmYyWw](?<=\s.)(?i:(?:(?<=q)uarter|(?<=m)onth|(?<=y)ear|(?<=w)eek))(?![A-Za-z'])(?!\s(?:of|in)\s(?:the\s)?(?:fiscal\s|FY)?[0-9])"
+)
+_ENGLISH_STEP = re.compile(
+    r"(?<![A-Za-z0-9_])(?:(?P<step>last|previous|prior|this|current|next)|(?P<latest>(?:most\srecent|latest)(?:\s(?:completed|full))?))"
+    r"\s(?P<fiscal>fiscal\s|financial\s)?\Z",
+    re.IGNORECASE,
 )
 _ENGLISH_DAY = re.compile(
-    r"[YyTt](?<![A-Za-z].)(?i:(?<=y)esterday|(?<=t)oday|(?<=t)omorrow|(?<=t)he\sday\s(?P<two>before\syesterday|after\stomorrow))(?![A-Za-z])"
+    r"(?<![A-Za-z0-9_-])(?:(?P<day>yesterday|today|tomorrow)|the\sday\s(?P<two>before\syesterday|after\stomorrow)"
+    r"|(?P<to_date>year[\s-]to[\s-]date|ytd))(?![A-Za-z])",
+    re.IGNORECASE,
 )
-_ENGLISH_MORE = re.compile(
-    r"[YyMmLl](?<![A-Za-z].)(?:(?<=[Yy])(?i:ear[\s-]to[\s-]date|td)"
-    r"|(?i:(?<=m)ost\srecent|(?<=l)atest)(?:\s(?:completed|full))?\s(?P<fiscal>(?i:fiscal)\s)?(?P<quarter>(?i:quarter)))(?![A-Za-z])"
-)
+_ENGLISH_DAY_WORDS = ("esterday", "oday", "omorrow", "to date", "to-date", "YTD", "ytd", "TODAY", "YESTERDAY")
 _SAME_PERIOD = re.compile(r"\s?的?同期")
 
 
 def read_relative(text: str, base: date, fiscal: FiscalYear) -> Iterator[Time]:
     """Yield the relative dates and periods of a folded text, resolved from `base`."""
-    for match in _matches(text):
+    for start, end, span in _found(text, base, fiscal):
         # 上年同期 names the same stretch of another year.
-        if _SAME_PERIOD.match(text, match.end()) or (match.group()[0].isascii() and in_word(text, match.start())):
-            continue
-        try:
-            span = _READERS[match.re](match, base, fiscal)
-        except OverflowError:  # beyond the calendar
-            continue
-        if span is not None:
-            yield Time(span, match.start(), match.end(), _CONFIDENCE, written=False)
+        if span is not None and not _SAME_PERIOD.match(text, end):
+            yield Time(span, start, end, _CONFIDENCE, written=False)
 
 
-def _matches(text: str) -> Iterator[re.Match[str]]:
+def _found(text: str, base: date, fiscal: FiscalYear) -> Iterator[tuple[int, int, Span | None]]:
     if not text.isascii():
-        yield from _CHINESE.finditer(text)
-        yield from _CHINESE_DAY.finditer(text)
-        if "初" in text:
-            yield from _TO_DATE.finditer(text)
-        if "最近一" in text:
-            yield from _LATEST.finditer(text)
-    yield from _ENGLISH.finditer(text)
-    yield from _ENGLISH_DAY.finditer(text)
-    yield from _ENGLISH_MORE.finditer(text)
+        for pattern, cues, resolve in _CHINESE_READERS:
+            for match in pattern.finditer(text) if any(cue in text for cue in cues) else ():
+                yield match.start(), match.end(), resolve(match, base, fiscal)
+    for unit in _ENGLISH.finditer(text):
+        before = _ENGLISH_STEP.search(text[max(0, unit.start() - 32) : unit.start()])
+        if before is not None:
+            yield unit.start() - len(before.group()), unit.end(), _english(before, unit.group().lower(), base, fiscal)
+    if any(word in text for word in _ENGLISH_DAY_WORDS):
+        for match in _ENGLISH_DAY.finditer(text):
+            yield match.start(), match.end(), _english_day(match, base)
 
 
 def _chinese(match: re.Match[str], base: date, fiscal: FiscalYear) -> Span | None:
@@ -95,9 +94,23 @@ def _latest(match: re.Match[str], base: date, fiscal: FiscalYear) -> Span | None
     return _quarter(base, -1) if match.group("quarter") else fiscal.whole(fiscal.of(base) - 1)
 
 
-def _english(match: re.Match[str], base: date, fiscal: FiscalYear) -> Span | None:
-    step = _STEPS[match.group().split()[0].lower()]
-    unit, is_fiscal = match.group("unit").lower(), match.group("fiscal") is not None
+_CHINESE_READERS: tuple[
+    tuple[re.Pattern[str], tuple[str, ...], Callable[[re.Match[str], date, FiscalYear], Span | None]], ...
+] = (
+    (_CHINESE, ("月", "季", "周", "星期", "礼拜", "财年", "政年", "计年"), _chinese),
+    (_CHINESE_DAY, ("天", "日"), _chinese_day),
+    (_TO_DATE, ("初",), _to_date),
+    (_LATEST, ("最近一",), _latest),
+)
+
+
+def _english(before: re.Match[str], unit: str, base: date, fiscal: FiscalYear) -> Span | None:
+    is_fiscal = before.group("fiscal") is not None
+    if before.group("latest"):
+        if unit != "quarter":
+            return None
+        return _fiscal_quarter(base, -1, fiscal) if is_fiscal else _quarter(base, -1)
+    step = _STEPS[before.group("step").lower()]
     if unit == "year":
         return fiscal.whole(fiscal.of(base) + step) if is_fiscal else whole_year(base.year + step)
     if unit == "quarter":
@@ -105,26 +118,18 @@ def _english(match: re.Match[str], base: date, fiscal: FiscalYear) -> Span | Non
     return _month(base, step) if unit == "month" else _week(base, step, None)
 
 
-def _english_day(match: re.Match[str], base: date, _: FiscalYear) -> Span:
+def _english_day(match: re.Match[str], base: date) -> Span | None:
+    if match.group("to_date"):
+        return Span(date(base.year, 1, 1), base)
     two = match.group("two")
     if two:
         return _days_on(base, -2 if two[0] in "bB" else 2)
     return _days_on(base, _DAYS[match.group().lower()])
 
 
-def _english_more(match: re.Match[str], base: date, fiscal: FiscalYear) -> Span | None:
-    if match.group("quarter"):
-        return _fiscal_quarter(base, -1, fiscal) if match.group("fiscal") else _quarter(base, -1)
-    return Span(date(base.year, 1, 1), base)
-
-
-_READERS = {
-    _CHINESE: _chinese, _CHINESE_DAY: _chinese_day, _TO_DATE: _to_date, _LATEST: _latest, _ENGLISH: _english,
-    _ENGLISH_DAY: _english_day, _ENGLISH_MORE: _english_more,
-}  # fmt: skip
-
-
-def _days_on(base: date, count: int) -> Span:
+def _days_on(base: date, count: int) -> Span | None:
+    if not 7 < base.toordinal() + count < date.max.toordinal() - 7:
+        return None
     found = base + timedelta(days=count)
     return Span(found, found)
 
@@ -144,6 +149,9 @@ def _fiscal_quarter(base: date, step: int, fiscal: FiscalYear) -> Span | None:
     return fiscal.quarter(index // 4, index % 4 + 1)
 
 
-def _week(base: date, step: int, weekday: str | None) -> Span:
-    week = week_of(base + timedelta(weeks=step))
+def _week(base: date, step: int, weekday: str | None) -> Span | None:
+    some_day = _days_on(base, 7 * step)
+    if some_day is None:
+        return None
+    week = week_of(some_day.first)
     return _days_on(week.first, min(_WEEKDAYS.index(weekday), 6)) if weekday else week

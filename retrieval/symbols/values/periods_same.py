@@ -15,6 +15,16 @@ _ENGLISH = re.compile(
     r"\s(?:period|quarter)(?:,?\s(?:of|in|from))?\s(?:the\s)?(?:last|previous|prior|preceding)(?:\s(?:fiscal|financial))?\syear"
     r"|(?:(?<=p)rior|(?<=y)ear)[\s-](?:year|ago|earlier)\s(?:period|quarter))(?![A-Za-z])"
 )
+_ENGLISH_WORDS = (
+    "ame period",
+    "ame quarter",
+    "orresponding",
+    "omparable",
+    "rior-year",
+    "rior year",
+    "ear-ago",
+    "ear-earlier",
+)
 _SENTENCE_END = re.compile(r"[。!?;；\n]|\.\s+(?=[A-Z\"'])")
 _FARTHEST = 400
 
@@ -43,5 +53,5 @@ def _mentions(text: str) -> Iterator[tuple[int, int, int]]:
         before = _CHINESE_BEFORE.search(window)
         if before is not None:
             yield match.start() - len(before.group()), match.end(), 2 if before.group("two") else 1
-    for match in _ENGLISH.finditer(text):
+    for match in _ENGLISH.finditer(text) if any(word in text for word in _ENGLISH_WORDS) else ():
         yield match.start(), match.end(), 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from retrieval.symbols.values.calendar import decade, whole_year
 from retrieval.symbols.values.signs import in_cell
@@ -23,7 +23,6 @@ _NO_YEAR_AFTER = re.compile(
     r"|customers|units|tons|tonnes|miles|km|kg|hours|days|yuan|dollars|euros|points|bps|items|cases|stores|vehicles)\b)"
     r"|[,.][0-9]|[-–][A-Za-z]|[0-9A-Za-z_]"
 )
-_BARE = re.compile(r"(?:1[89]|20)[0-9]{2}(?![0-9])")
 _STRONG = frozenset({
     "in",
     "during",
@@ -56,14 +55,19 @@ _DECADE_BEFORE = re.compile(
 _CENTURIES = {"十六": 16, "十七": 17, "十八": 18, "十九": 19, "二十": 20, "二十一": 21}
 
 
-def read_bare_years(text: str) -> Iterator[Time]:
-    """Yield the years that stand without a word of theirs."""
-    for match in _BARE.finditer(text):
-        start, end = match.span()
+def read_bare_years(text: str, years: Sequence[int], taken: Sequence[Time]) -> Iterator[Time]:
+    """Yield those of `years` that stand without a word of theirs, outside `taken`; both are ordered by start."""
+    at = 0
+    for start in years:
+        end = start + 4
+        while at < len(taken) and taken[at].end <= start:
+            at += 1
+        if at < len(taken) and taken[at].start < end:
+            continue
         if in_word(text, start) or text[start - 1 : start] in ("$", "¥", "€", "£") or _NO_YEAR_AFTER.match(text, end):
             continue
         confidence = _confidence(text, start, end)
-        span = whole_year(int(match.group()))
+        span = whole_year(int(text[start:end]))
         if confidence and span:
             yield Time(span, start, end, confidence)
 
