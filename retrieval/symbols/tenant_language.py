@@ -19,12 +19,15 @@ from pydantic import TypeAdapter
 from retrieval.symbols.codes.entities import EntityReader
 from retrieval.symbols.codes.order import CodeOrder
 from retrieval.symbols.codes.reader import CodeReader
+from retrieval.symbols.corrections import CorrectionReader
 from retrieval.symbols.fold import fold, fold_letters, mask
 from retrieval.symbols.found import Found, settle
 from retrieval.symbols.pseudonyms import erased, fingerprint, is_erased, kind_of, pseudonym
 from retrieval.symbols.rules import TenantRules
 from retrieval.symbols.secrets.find import find_secrets
-from retrieval.symbols.tokens import AS_WRITTEN, token_grammar
+from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.person_list import PersonList
+from retrieval.symbols.tokens import is_as_written, token_grammar
 from retrieval.symbols.values.find import Reading, find_values
 from retrieval.symbols.values.numbers import find_numbers
 from retrieval.symbols.values.numerals import CHINESE_DIGIT, scan_numerals
@@ -96,6 +99,8 @@ class TenantLanguage:
         self.order = CodeOrder(rules.vocabularies)
         entities = (EntityReader(rules.glossary),) if rules.glossary else ()
         self._readers = (*(CodeReader(v) for v in rules.vocabularies), *entities)
+        self._persons = PersonList(rules.persons)
+        self._corrected = CorrectionReader(rules.corrections) if rules.corrections else None
         self._key = key
         self._token = re.compile(token_grammar(rules.vocabularies))
 
@@ -118,7 +123,7 @@ class TenantLanguage:
         parts: list[str] = []
         at = 0
         for symbol in symbols:
-            if symbol.kind not in AS_WRITTEN:
+            if not is_as_written(symbol):
                 parts += (letters[at : symbol.start], symbol.token)
                 at = symbol.end
         index_text = "".join((*parts, letters[at:]))
@@ -143,7 +148,7 @@ class TenantLanguage:
         secrets: dict[str, Secret] = {}
         # A finding may free its neighbour (a number no longer part of a longer one): look again.
         for _ in range(_MAX_PASSES):
-            fresh = find_secrets(mask(folded, spans))
+            fresh = self._secrets(mask(folded, spans))
             if not fresh:
                 break
             for found in fresh:
@@ -166,6 +171,14 @@ class TenantLanguage:
             [secrets[name] for name in ordered if name in secrets],
         )
 
+    def _secrets(self, folded: str) -> list[SecretFound]:
+        if self._corrected is None:
+            return find_secrets(folded, self._persons)
+        said = self._corrected.secrets(folded)
+        rest = find_secrets(mask(folded, [(f.start, f.end) for f in said]), self._persons)
+        kept = [found for found in rest if not self._corrected.is_no_secret(folded, found)]
+        return sorted([*said, *kept], key=lambda found: found.start)
+
     def _name(self, kind: str, value: str) -> str | None:
         """Return the pseudonym of a value; None where the value was erased."""
         known = self.rules.erased
@@ -176,6 +189,8 @@ class TenantLanguage:
     def _read_clean(self, clean: _Clean, base_date: date | None) -> tuple[Symbol, ...]:
         found = [_pseudonym_found(m) for m in clean.tokens if m.group(1) and not is_erased(m)]
         folded = mask(clean.folded, [m.span() for m in clean.tokens])
+        if self._corrected is not None:
+            folded = mask(folded, self._corrected.unread(folded))
         for _ in range(_MAX_PASSES):
             fresh, ragged = settle(self._candidates(folded, base_date))
             found += fresh
