@@ -29,7 +29,7 @@ _NUMBER = r"[0-9](?<![A-Za-z0-9_.,/$€£¥#%:-][0-9])[0-9]{0,4}(?:[-/][0-9]{1,4
 _STREET = re.compile(
     rf"{_NUMBER},?\s(?=[{_CAP}0-9])(?:{_WORD}\s){{1,5}}?(?:(?P<strong>{_STRONG})|{_WEAK})\b\.?(?:\s(?:North|South"
     rf"|East|West|[NSEW]|NE|NW|SE|SW)\b\.?)?"
-    r"|[0-9](?<![A-Za-z0-9_.,/$€£¥#%:-][0-9])[0-9]{0,4}\s(?:Broadway|Piccadilly|Kingsway|Strand)\b(?P<named>)"
+    r"|[0-9](?<![A-Za-z0-9_.,/$€£¥#%:-][0-9])[0-9]{0,4}\s(?:Broadway|Piccadilly|Kingsway|Strand)\b"
 )
 # The type before the name: 12 Rue de la Paix, 25 Via Roma.
 _BOX = re.compile(
@@ -86,6 +86,7 @@ _YEAR_BEFORE = re.compile(
 # Wall Street banks, Main Street shops: the trade, not the place.
 _TRADE = re.compile(r"(?:Wall|Main|High|Fleet|Sesame)\s(?:Street|St)\b\Z")
 _GOES_ON = re.compile(r"[ ](?!(?:and|or|in|on|at|is|was|near|to|for|with|by|from|has|had|will|between)\b)[a-z]")
+_SENTENCE_GOES_ON = re.compile(r",|\s[a-z]")
 _COUNTED = re.compile(
     r"[0-9]+[A-Za-z]?,?\s(?:Supreme|District|Circuit|Federal|Appeal|County|High|Superior|Bankruptcy|National"
     r"|Theme|Car|Hard|Disk|Flash|USB|Test|Industrial|Business|Science|Amusement|Retail|Water|Solar"
@@ -150,4 +151,5 @@ def _tail_end(text: str, at: int) -> int:
         if part is None:
             break
         at = part.end()
-    return at
+    # The full stop is the one of `Rd.` where the sentence goes on.
+    return at - 1 if text[at - 1] == "." and not _SENTENCE_GOES_ON.match(text, at) else at
