@@ -13,7 +13,6 @@ from stdnum import luhn
 from retrieval.symbols.secrets.labels import (
     is_card_labelled,
     is_ordinary,
-    is_ordinary_heading,
     is_ordinary_labelled,
     is_payment_card_labelled,
 )
@@ -49,15 +48,16 @@ def read_bank_cards(run: Run) -> Iterator[Candidate]:
     if sum(map(len, run.groups)) < _SHORTEST:
         return
     for first in range(len(run.groups)):
-        if first == 0 and run.is_continued and not is_card_labelled(run.before):
+        if first == 0 and run.is_continued and not run.is_labelled(is_card_labelled):
             continue
-        named = first == 0 and is_payment_card_labelled(run.before)
+        named = run.is_labelled(is_payment_card_labelled, first)
         if not named and run.groups[first][0] not in "234568" and not run.groups[first].startswith("9558"):
             continue
         windows = [
             (digits, last)
             for digits, last in run.windows(first, 19)
-            if is_card(digits) or (named and len(digits) >= _SHORTEST and luhn.is_valid(digits))
+            if is_card(digits)
+            or (named and last == len(run.groups) and len(digits) >= _SHORTEST and luhn.is_valid(digits))
         ]
         for digits, last in reversed(windows):
             candidate = _judge(run, first, last, digits)
@@ -78,12 +78,12 @@ def is_card(digits: str) -> bool:
 
 def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
     start, end = run.starts[first], run.end(last)
-    labelled = first == 0 and (is_card_labelled(run.before) or is_card_labelled(run.heading))
+    labelled = run.is_labelled(is_card_labelled, first)
     sure = True
     if not labelled:
         if len(digits) in _DOUBTFUL or run.is_joined(first, last):
             return None
-        if is_ordinary(run.text, start, end) or is_ordinary_heading(run.heading):
+        if is_ordinary(run.text, start, end) or run.has_ordinary_name:
             return None
         lengths, gaps = run.lengths(first, last), run.inner_gaps(first, last)
         if lengths in _GROUPINGS and "\n" not in "".join(gaps):
@@ -94,6 +94,6 @@ def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
             run.is_alone(first, last) and (is_one_by_one(lengths, gaps) or is_mended(lengths, gaps, _GROUPINGS))
         ):
             return None
-    elif is_ordinary_labelled(run.before):
+    elif is_ordinary_labelled(run.before) or run.goes_on(first, last):
         return None
     return Candidate("bank_card", digits, first, last, start, end, sure, 1.0 if labelled else 0.9)

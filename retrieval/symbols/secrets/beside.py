@@ -30,7 +30,11 @@ def numbers_beside(text: str, label: re.Pattern[str], number: re.Pattern[str]) -
     for match in label.finditer(text):
         after = text[match.end() : match.end() + _AFTER_REACH]
         stop = _STOP.search(after)
-        found = number.search(text, match.end(), match.end() + (stop.start() if stop else len(after)))
+        limit = match.end() + (stop.start() if stop else len(after))
+        # Reads on beyond the clause to see where the number ends, but not where it begins.
+        found = number.search(text, match.end(), limit + _AFTER_REACH)
+        if found is not None and found.end() > limit:
+            found = None
         if found is None and (cell := _NEXT_CELL.match(text, match.end())) is not None:
             found = number.match(text, cell.end())
         if found is None or found.start() < done:

@@ -44,9 +44,7 @@ def _is_mainland_mobile(number: str) -> bool:
 
 def is_labelled(run: Run, first: int) -> bool:
     """Tell whether a word for a telephone stands before the window, near or right before, or over its column."""
-    return first == 0 and (
-        is_phone_labelled(run.before) or is_near_phone_word(run.before) or is_phone_labelled(run.heading)
-    )
+    return run.is_labelled(is_phone_labelled, first) or (first == 0 and is_near_phone_word(run.before))
 
 
 def is_glued_after(run: Run, last: int) -> bool:

@@ -26,8 +26,10 @@ def read_id_cards(run: Run) -> Iterator[Candidate]:
     for first in range(len(run.groups)):
         if first == 0 and run.is_continued:
             continue
-        for digits, last in run.windows(first, 18):
-            if len(digits) in (15, 17, 18) and _PROVINCE.match(digits):
+        if _PROVINCE.match("".join(run.groups[first : first + 2])) is None:
+            continue
+        for digits, last in reversed(list(run.windows(first, 18))):
+            if len(digits) in (15, 17, 18):
                 candidate = _read(run, first, last, digits)
                 if candidate is not None:
                     yield candidate
@@ -54,7 +56,9 @@ def _read(run: Run, first: int, last: int, digits: str) -> Candidate | None:
 
 def _read_old(run: Run, first: int, last: int, digits: str) -> Candidate | None:
     """Numbers issued before 1999 have no check character: the date must hold, and a label or a county that exists."""
-    labelled = is_identity_labelled(run.before) if first == 0 else False
+    labelled = run.is_labelled(is_identity_labelled, first)
+    if last - first > 1 and last < len(run.groups):
+        return None
     if not is_date("19" + digits[6:12]) or _glued_after(run, last) or run.is_joined(first, last):
         return None
     if not labelled:
@@ -78,7 +82,7 @@ def _glued_after(run: Run, last: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_county(code: str) -> bool:
-    return any(properties for _, properties in numdb.get("cn/loc").info(code))
+    return any("county" in properties for _, properties in numdb.get("cn/loc").info(code))
 
 
 def is_date(digits: str) -> bool:

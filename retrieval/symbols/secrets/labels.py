@@ -65,9 +65,9 @@ _ORDINARY_HEADING = re.compile(
 
 
 def text_before(text: str, start: int) -> str:
-    """Return what stands right before a position, not beyond what was masked: a mask has no fixed length."""
+    """Return what stands right before a position in its cell, not beyond a mask, whose length means nothing."""
     before = text[max(0, start - _REACH) : start]
-    return before[before.rfind(MASK) + 1 :]
+    return before[max(before.rfind(MASK), before.rfind("|")) + 1 :]
 
 
 def is_phone_labelled(before: str) -> bool:
@@ -110,6 +110,15 @@ def is_social_labelled(before: str) -> bool:
     return _SOCIAL.search(before) is not None
 
 
+def cell_before(text: str, start: int) -> str:
+    """Return the table cell before the one that a position begins, as in `| 手机 | 138 1234 5678 |`; else nothing."""
+    line = text.rfind("\n", 0, start) + 1
+    end = text.rfind("|", line, start)
+    if end < 0 or text[end + 1 : start].strip(" +("):
+        return ""
+    return text[max(line, text.rfind("|", line, end) + 1) : end].strip()
+
+
 def column_heading(text: str, start: int) -> str:
     """Return the heading of the table column (`|` between cells) in which a position lies; empty if there is none."""
     line = text.rfind("\n", 0, start) + 1
@@ -124,7 +133,7 @@ def column_heading(text: str, start: int) -> str:
             break
         heading = text[line:end]
     cells = heading.split("|")
-    return cells[column] if column < len(cells) else ""
+    return cells[column].strip() if column < len(cells) else ""
 
 
 # A small letter ends glued text (zhang13812345678, x13812345678); capitals before digits make a serial number.

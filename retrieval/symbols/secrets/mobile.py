@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from retrieval.symbols.secrets.labels import is_near_phone_word, is_ordinary, is_ordinary_heading, is_phone_labelled
+from retrieval.symbols.secrets.labels import is_near_phone_word, is_ordinary, is_phone_labelled
 from retrieval.symbols.secrets.runs import Candidate, Run
 from retrieval.symbols.secrets.writing import is_mended, is_one_by_one
 
@@ -61,7 +61,7 @@ def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
     start, end = run.starts[first], run.end(last)
     if _is_glued_after(run, last):
         return None
-    labelled = first == 0 and (is_phone_labelled(run.before) or is_phone_labelled(run.heading))
+    labelled = run.is_labelled(is_phone_labelled, first)
     lengths, gaps = run.lengths(first, last), run.inner_gaps(first, last)
     if lengths == _NORTH_AMERICAN:
         return None
@@ -69,7 +69,7 @@ def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
         if first == 0 and run.text[start - 1 : start] == "(" and gaps[:1] and gaps[0].startswith(")"):
             start -= 1
         return Candidate("mobile", digits, first, last, start, end)
-    if is_ordinary(run.text, start, end) or is_ordinary_heading(run.heading):
+    if is_ordinary(run.text, start, end) or run.has_ordinary_name:
         return None
     near = first == 0 and is_near_phone_word(run.before)
     blank = any(gap.strip() != gap or "\n" in gap for gap in gaps)

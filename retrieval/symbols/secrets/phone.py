@@ -15,7 +15,6 @@ from retrieval.symbols.secrets.international import read_after_bare_country, rea
 from retrieval.symbols.secrets.labels import (
     is_dialled,
     is_ordinary,
-    is_ordinary_heading,
     is_strictly_phone_labelled,
 )
 from retrieval.symbols.secrets.runs import Candidate, Run
@@ -79,14 +78,14 @@ def read_further(run: Run, before: Candidate) -> Candidate | None:
 def _is_named(run: Run) -> bool:
     """Tell whether a word for a telephone stands right before; after a word for calling it must look like a number."""
     looks_so = len(run.groups) > 2 or run.text[run.start] == "0"
-    return is_strictly_phone_labelled(run.before) or (looks_so and is_dialled(run.before))
+    return run.is_labelled(is_strictly_phone_labelled) or (looks_so and is_dialled(run.before))
 
 
 def _landline(run: Run, first: int) -> Candidate | None:
     """A mainland number with its area code: 010-12345678, (0755) 8888 6666, 021-5888 9999转801."""
-    is_one_by_one = max(map(len, run.groups)) == 1
+    is_one_by_one = first == 0 and run.is_one_by_one
     area = _AREA.match("".join(run.groups[:4]) if is_one_by_one else run.groups[first])
-    if area is None or (is_one_by_one and first):
+    if area is None:
         return None
     length = len(area.group())
     alone_in_group = is_one_by_one or len(run.groups[first]) == length
@@ -106,7 +105,7 @@ def _landline(run: Run, first: int) -> Candidate | None:
 
 
 def _stands_as_landline(run: Run, first: int, last: int, digits: str) -> bool:
-    if is_ordinary(run.text, run.starts[first], run.end(last)) or is_ordinary_heading(run.heading):
+    if is_ordinary(run.text, run.starts[first], run.end(last)) or run.has_ordinary_name:
         return False
     if last - first == 1:
         return not run.is_joined(first, last) and not (len(digits) == 12 and _is_upc(digits))

@@ -7,11 +7,11 @@ the kinds look at windows of its groups.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from retrieval.symbols.secrets.labels import column_heading, in_number, text_before
+from retrieval.symbols.secrets.labels import cell_before, column_heading, in_number, is_ordinary_heading, text_before
 
 _DASH = "\\-\u2010\u2011\u2012\u2013\u2014"
 _GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
@@ -19,9 +19,11 @@ _GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)\((?=[0-9]{{1,5}}\))|\)[ {_D
 # numbers end before the seventh digit, at a character that no separator begins with.
 _RUN = re.compile(rf"[0-9](?<![0-9]{{2}})(?:[0-9]|(?=[ .()\u200b\u00b7\u2022\n{_DASH}])(?:{_GAP})[0-9]){{6,}}+")
 _GROUP = re.compile("[0-9]++")
-_AFTER_TIME = frozenset(":/年月日时点")
+_TIME = re.compile(r"[ \n](?:[0-9]{1,2}(?:[:/][0-9]|[月日时点])|(?:19|20)[0-9]{2}(?:年|/[0-9]{1,2}/))")
+_HOUR = re.compile(r"[0-9]:")
 _LONG = 9  # digits; no year, no item number, no part of a telephone number
-_MAX_WINDOW = 24  # groups; a number of 19 digits with a country code before it, digit by digit
+_MOST_GROUPS = 24  # a number of 19 digits with a country code before it, digit by digit
+_MOST_GROUPS_INSIDE = 8  # digit by digit a number begins its run
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,24 @@ class Run:
         return thousands or in_number(self.before)
 
     @cached_property
-    def heading(self) -> str:
-        """The heading of the run's column in a table."""
-        return column_heading(self.text, self.starts[0])
+    def is_one_by_one(self) -> bool:
+        """Whether every digit stands by itself."""
+        return max(map(len, self.groups)) == 1
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """What names the run in a table: the heading of its column, the cell before it."""
+        named = (column_heading(self.text, self.starts[0]), cell_before(self.text, self.starts[0]))
+        return tuple(cell for cell in named if cell)
+
+    def is_labelled(self, test: Callable[[str], bool], first: int = 0) -> bool:
+        """Tell whether a label stands before the window that begins the run, or names it in a table."""
+        return first == 0 and (test(self.before) or any(test(cell) for cell in self.cells))
+
+    @cached_property
+    def has_ordinary_name(self) -> bool:
+        """Whether the run stands in a column or a row of figures or of ordinary numbers."""
+        return any(is_ordinary_heading(cell) for cell in self.cells)
 
     @cached_property
     def is_tied_before(self) -> bool:
@@ -72,7 +89,8 @@ class Run:
     def windows(self, first: int, longest: int) -> Iterator[tuple[str, int]]:
         """Yield (digits, last) of the groups from `first` to before `last`, up to a number of digits."""
         digits = ""
-        for last in range(first, min(len(self.groups), first + _MAX_WINDOW)):
+        most = _MOST_GROUPS if first == 0 else _MOST_GROUPS_INSIDE
+        for last in range(first, min(len(self.groups), first + most)):
             digits += self.groups[last]
             if len(digits) > longest:
                 return
@@ -116,6 +134,11 @@ class Run:
             beside.append(last)
         return any(len(self.groups[i]) >= _LONG for i in beside)
 
+    def goes_on(self, first: int, last: int) -> bool:
+        """Tell whether a short group follows the window's groups as they follow one another: it is cut out of more."""
+        inner = self.inner_gaps(first, last)
+        return bool(inner) and self.gap_after(last) == inner[-1] and len(self.groups[last]) < len(self.groups[first])
+
     def is_alone(self, first: int, last: int) -> bool:
         """Tell whether the window is the whole run and no further number is listed beside it."""
         if first or last < len(self.groups):
@@ -155,12 +178,11 @@ def digit_runs(text: str) -> Iterator[Run]:
     for match in _RUN.finditer(text):
         groups = list(_GROUP.finditer(text, match.start(), match.end()))
         # The hour or the month of a date that stands beside a number is no group of it: 138 1234 5678 10:30.
-        if text[match.end() : match.end() + 1] in _AFTER_TIME and text[groups[-1].start() - 1] in " \n":
+        if len(groups) > 1 and _TIME.match(text, groups[-1].start() - 1):
             groups.pop()
-        if text[match.start() - 1 : match.start()] == ":" and len(groups[0].group()) == 2:
+        if len(groups) > 1 and len(groups[0].group()) == 2 and _HOUR.match(text, match.start() - 2):
             groups.pop(0)
-        if groups:
-            yield Run(text, tuple(g.start() for g in groups), tuple(g.group() for g in groups))
+        yield Run(text, tuple(g.start() for g in groups), tuple(g.group() for g in groups))
 
 
 def choose(run: Run, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -168,8 +190,11 @@ def choose(run: Run, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     offered = list(candidates)
     taken: set[int] = set()
     if any(not c.is_sure for c in offered):
+        by_first: dict[int, list[Candidate]] = {}
+        for candidate in offered:
+            by_first.setdefault(candidate.first, []).append(candidate)
         for row in _rows(run):
-            for chosen in _explanation(run, row, offered):
+            for chosen in _explanation(run, row, by_first):
                 taken.update(range(chosen.first, chosen.last))
                 yield chosen
     for candidate in offered:
@@ -186,11 +211,8 @@ def _rows(run: Run) -> Iterator[range]:
             first = i
 
 
-def _explanation(run: Run, row: range, offered: list[Candidate]) -> list[Candidate]:
+def _explanation(run: Run, row: range, by_first: dict[int, list[Candidate]]) -> list[Candidate]:
     """Return candidates that make up the whole row, one after the other; none if there are no such."""
-    by_first: dict[int, list[Candidate]] = {}
-    for candidate in offered:
-        by_first.setdefault(candidate.first, []).append(candidate)
     best: dict[int, Candidate | None] = {row.stop: None}
     for at in reversed(row):
         if at + 3 in best and run.is_date(at):

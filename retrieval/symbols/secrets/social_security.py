@@ -24,7 +24,7 @@ def read_social_security(run: Run) -> Iterator[Candidate]:
 def _stands(run: Run, first: int, last: int) -> bool:
     if run.is_joined(first, last):
         return False
-    if first == 0 and (is_social_labelled(run.before) or is_social_labelled(run.heading)):
+    if run.is_labelled(is_social_labelled, first):
         return True
     if run.lengths(first, last) != (3, 2, 4) or is_ordinary(run.text, run.starts[first], run.end(last)):
         return False
