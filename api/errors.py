@@ -58,6 +58,8 @@ STATUS: dict[str, int] = {
     "unknown_database": 404,
     "unknown_run": 404,
     "unknown_secret": 404,
+    "unknown_correction": 404,
+    "bad_correction": 422,
     "body_too_large": 413,
     "document_too_large": 413,
     "unsupported_document": 415,

@@ -12,6 +12,8 @@ IngestError
 ├── UnknownPageError         the document has no such page (or chunk) to show (permanent)
 ├── UnknownJobError           no such job for this principal (permanent)
 ├── UnknownDatabaseError      no database of this name is configured (permanent)
+├── UnknownCorrectionError    no such correction of this tenant (permanent)
+├── BadCorrectionError        a correction that cannot be applied (permanent)
 ├── UnknownSecretError        no such pseudonym for this principal (permanent)
 ├── NotPermittedError         the principal lacks the right (permanent)
 ├── VaultKeyError             the vault's key is missing or does not fit (permanent)
@@ -103,6 +105,18 @@ class UnknownSecretError(IngestError):
     """No such pseudonym for this principal; the same answer for another tenant's."""
 
     code = "unknown_secret"
+
+
+class UnknownCorrectionError(IngestError):
+    """No such correction of this tenant."""
+
+    code = "unknown_correction"
+
+
+class BadCorrectionError(IngestError):
+    """A correction that cannot be applied; the message never quotes it."""
+
+    code = "bad_correction"
 
 
 class NotPermittedError(IngestError):

@@ -8,7 +8,7 @@ every attempt is logged, also the refused one.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -215,6 +215,31 @@ class Vault:
                         raise VaultKeyError("the vault was written under another key")
                     found[row.pseudonym] = self._decrypt(tenant, row.pseudonym, row.ciphertext)
         return found
+
+    def pseudonyms_of(self, tenant: str, wanted: Callable[[str], bool]) -> set[str]:
+        """Return the pseudonyms of all values that are wanted; every value is looked at, none leaves.
+
+        Raises:
+            VaultKeyError: a value was written under another key.
+        """
+        return {pseudonym for pseudonym, value in self.every(tenant) if wanted(value)}
+
+    def every(self, tenant: str) -> Iterator[tuple[str, str]]:
+        """Yield pseudonym and value of everything that is kept: for work inside, never for a caller."""
+        last = ""
+        while True:
+            with self._engine.connect() as connection:
+                some = connection.execute(
+                    select(vault.c.pseudonym)
+                    .where(vault.c.tenant == tenant, vault.c.pseudonym > last)
+                    .order_by(vault.c.pseudonym)
+                    .limit(_MANY)
+                ).scalars()
+                pseudonyms = list(some)
+            if not pseudonyms:
+                return
+            yield from sorted(self.values(tenant, pseudonyms).items())
+            last = pseudonyms[-1]
 
     def _opened(self, principal: Principal, pseudonyms: list[str]) -> dict[str, str]:
         carried = exists(

@@ -2,7 +2,7 @@
 
 A corrected text is found in every writing that folds to it, in capitals or not, over a line's end
 where it is Chinese, and as a word of its own where it is Latin or a number. Linear in the text's
-length, whatever the number of corrections.
+length.
 """
 
 from __future__ import annotations
@@ -63,36 +63,46 @@ class _Texts:
 
     def __init__(self, corrections: Collection[Correction]) -> None:
         by_pattern: dict[str, list[Correction]] = {}
+        first: dict[str, str] = {}
         for each in sorted(corrections, key=lambda c: (-len(c.text), c.text, c.near, c.kind)):
             if pattern := _pattern(each.text):
                 by_pattern.setdefault(pattern, []).append(each)
-        self._of_group = list(by_pattern.values())
-        self._pattern = re.compile("|".join(f"({pattern})" for pattern in by_pattern)) if by_pattern else None
+                first[pattern] = fold(each.text).strip("\u200b \t\r\n").lower()[0]
+        self._by_first: dict[str, list[tuple[re.Pattern[str], list[Correction]]]] = {}
+        for pattern, same in by_pattern.items():
+            self._by_first.setdefault(first[pattern], []).append((re.compile(pattern), same))
+        # Only where one of them may begin is anything tried: no text costs more for many corrections.
+        self._begins = re.compile("[" + re.escape("".join(self._by_first)) + "]") if self._by_first else None
 
     def find(self, folded: str) -> Iterator[tuple[Correction, int, int]]:
         """Yield correction, start and end."""
-        if self._pattern is None:
+        if self._begins is None:
             return
         lowered = folded.lower()
         if len(lowered) != len(folded):
             lowered = folded
         at = 0
-        while match := self._pattern.search(lowered, at):
-            start, end = match.span()
-            correction = self._which(match, lowered) if _stands_alone(lowered, start, end) else None
-            if correction is None:
-                at = start + 1
+        for begin in self._begins.finditer(lowered):
+            start = begin.start()
+            if start < at or (start and _WORD.match(lowered[start]) and _WORD.match(lowered[start - 1])):
                 continue
-            yield correction, start, end
-            at = end
+            found = self._at(lowered, start)
+            if found is not None:
+                yield found
+                at = found[2]
 
-    def _which(self, match: re.Match[str], lowered: str) -> Correction | None:
-        """Return the first of the corrections of this text that holds in its line."""
-        assert match.lastindex is not None
-        for each in self._of_group[match.lastindex - 1]:
-            near = _line_of(each.near)
-            if not near or near in _line(lowered, match.start(), match.end()):
-                return each
+    def _at(self, lowered: str, start: int) -> tuple[Correction, int, int] | None:
+        for pattern, same in self._by_first[lowered[start]]:
+            match = pattern.match(lowered, start)
+            if match is None:
+                continue
+            end = match.end()
+            if end < len(lowered) and _WORD.match(lowered[end - 1]) and _WORD.match(lowered[end]):
+                continue
+            for each in same:
+                near = _line_of(each.near)
+                if not near or near in _line(lowered, start, end):
+                    return each, start, end
         return None
 
 
@@ -114,14 +124,6 @@ def _pattern(text: str) -> str:
             continue
         former = char
     return "".join(parts)
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Tell whether a Latin word or number is not part of a longer one; Chinese has no such borders."""
-    before, after = text[start - 1 : start], text[end : end + 1]
-    begins = before and _WORD.match(text[start]) and _WORD.match(before)
-    ends = after and _WORD.match(text[end - 1]) and _WORD.match(after)
-    return not (begins or ends)
 
 
 def _line(text: str, start: int, end: int) -> str:

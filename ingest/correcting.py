@@ -1,0 +1,262 @@
+"""The door to corrections: who may say that a symbol is wrong or was missed, and what is read again then."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, select
+
+from ingest.catalog import Catalog
+from ingest.corrections import Corrections, NewCorrection, StoredCorrection
+from ingest.errors import BadCorrectionError, NotPermittedError, UnknownCorrectionError
+from ingest.jobs import Jobs
+from ingest.renames import Renaming, renaming_by
+from ingest.report import AdmissionReport
+from ingest.resymbolisation import Resymbolisation
+from ingest.resymboliser import Copies
+from ingest.tables import document_access, documents, vault_uses
+from ingest.types import DocumentMeta, Job
+from ingest.vault import Vault
+from ingest.work import Cutter
+from retrieval.store import VectorStore
+from retrieval.symbols.corrections import plain
+from retrieval.symbols.pseudonyms import PREFIXES, PSEUDONYM
+from retrieval.symbols.rules import Correction
+from retrieval.types import Chunk, Principal, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A correction that was taken up (or back), and what is read again for it."""
+
+    correction: StoredCorrection
+    documents: int
+    """How many documents are read again."""
+    jobs: tuple[Job, ...]
+    """Those of their jobs that the caller may see."""
+
+
+class Correcting:
+    """Takes corrections of principals. Each holds for all documents and questions of the tenant."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        corrections: Corrections,
+        catalog: Catalog,
+        jobs: Jobs,
+        cutter: Cutter,
+        vault: Vault,
+        store: VectorStore,
+        renames: Renaming,
+        resymbolisation: Resymbolisation,
+        copies: Sequence[Copies],
+        on_submit: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._engine = engine
+        self._corrections = corrections
+        self._catalog = catalog
+        self._jobs = jobs
+        self._cutter = cutter
+        self._vault = vault
+        self._store = store
+        self._renames = renames
+        self._resymbolisation = resymbolisation
+        self._copies = tuple(copies)
+        self._on_submit = on_submit
+
+    async def add(self, principal: Principal, new: NewCorrection) -> Corrected:
+        """Take a correction up. Repeatable: again it does what is left.
+
+        Args:
+            principal: needs `admin`, or `ingest` and access to the document named; that a value is no secret is
+                for `admin` alone, for it is shown to everybody then.
+            new: what is said.
+
+        Raises:
+            NotPermittedError: without the right.
+            UnknownDocumentError: the document named is none for this principal.
+            BadCorrectionError: it cannot be applied.
+            StoreUnavailableError: the store gave no answer; nothing was kept.
+        """
+        tenant = principal.tenant
+        await asyncio.to_thread(self._permit, principal, new.document_id, new.verdict == "not_secret")
+        new = new.model_copy(update={"note": self._cutter.hide(new.note, tenant).text})
+        await asyncio.to_thread(self._check, tenant, new)
+        correction = Correction(text=new.text, verdict=new.verdict, kind=new.kind, near=new.near)
+
+        def keep() -> tuple[str, list[str]]:
+            # In one transaction: whatever happens next, what holds the text is read again.
+            with self._engine.begin() as connection:
+                correction_id = self._corrections.add(connection, tenant, principal.user, new)
+                queued = [self._jobs.read_again(connection, each) for each in affected]
+                return correction_id, [each for each in queued if each is not None]
+
+        affected = await self._affected(tenant, correction)
+        former = self._cutter.revision(tenant)
+        correction_id, queued = await asyncio.to_thread(keep)
+        stored, shown = await self._take_up(principal, correction_id, former, affected, queued)
+        if stored is None:
+            raise UnknownCorrectionError(f"correction {correction_id!r}: taken back meanwhile")
+        return Corrected(stored, len(affected), shown)
+
+    async def remove(self, principal: Principal, correction_id: str) -> Corrected:
+        """Take a correction back; what it changed is read again. Needs `admin`.
+
+        Raises:
+            NotPermittedError: without the right.
+            UnknownCorrectionError: there is none.
+        """
+        tenant = principal.tenant
+        await asyncio.to_thread(self._permit, principal, None, True)
+        found = await asyncio.to_thread(self._corrections.of, tenant, correction_id)
+        if found is None:
+            raise UnknownCorrectionError(f"correction {correction_id!r}: not found")
+        stored, correction = found
+        affected = await self._affected(tenant, correction)
+        former = self._cutter.revision(tenant)
+
+        def take_back() -> list[str]:
+            with self._engine.begin() as connection:
+                self._corrections.remove(connection, tenant, correction_id)
+                queued = [self._jobs.read_again(connection, each) for each in affected]
+                return [each for each in queued if each is not None]
+
+        queued = await asyncio.to_thread(take_back)
+        _, shown = await self._take_up(principal, None, former, affected, queued)
+        return Corrected(stored, len(affected), shown)
+
+    def list(self, principal: Principal) -> Sequence[StoredCorrection]:
+        """Return the tenant's corrections without their texts; needs `admin` or `ingest`.
+
+        Raises:
+            NotPermittedError: without the right.
+        """
+        if not (principal.may("admin") or principal.may("ingest")):
+            raise NotPermittedError(f"user {principal.user!r} lacks the rights 'admin' and 'ingest'")
+        return self._corrections.list(principal.tenant, lambda each: self._pseudonym(principal.tenant, each))
+
+    async def _take_up(
+        self,
+        principal: Principal,
+        correction_id: str | None,
+        former: str,
+        affected: Sequence[str],
+        queued: Sequence[str],
+    ) -> tuple[StoredCorrection | None, tuple[Job, ...]]:
+        tenant = principal.tenant
+        self._corrections.changed(tenant)
+        await asyncio.to_thread(self._resymbolisation.settle, tenant, former, affected)
+        self._on_submit()
+        await asyncio.to_thread(self._resymbolisation.sweep, tenant)
+        rename = renaming_by(self._renames, tenant)
+        revision = self._cutter.revision(tenant)
+        for each in self._copies:
+            await each.rewrite(tenant, lambda text: self._cutter.hide(rename(text), tenant).text, revision=revision)
+        shown = await asyncio.to_thread(self._jobs.named, principal, queued)
+        listed = await asyncio.to_thread(
+            self._corrections.list, tenant, lambda correction: self._pseudonym(tenant, correction)
+        )
+        stored = next((each for each in listed if each.correction_id == correction_id), None)
+        return stored, tuple(shown)
+
+    def _permit(self, principal: Principal, document_id: str | None, shows_values: bool) -> None:
+        if principal.may("admin"):
+            return
+        if shows_values or document_id is None or not principal.may("ingest"):
+            raise NotPermittedError(
+                f"user {principal.user!r} lacks the right 'admin', or 'ingest' for a document that is named"
+            )
+        self._catalog.get(principal, document_id)
+
+    def _check(self, tenant: str, new: NewCorrection) -> None:
+        """Refuse what could not be applied alike twice; messages never quote the text."""
+        if new.verdict == "secret" and new.kind not in PREFIXES:
+            raise BadCorrectionError(f"there is no such kind of secret; kinds are {', '.join(sorted(PREFIXES))}")
+        if len(plain(new.text)) < 2:
+            raise BadCorrectionError("a corrected text has two letters or digits at least")
+        if PSEUDONYM.search(new.text) or PSEUDONYM.search(new.near):
+            raise BadCorrectionError("a pseudonym stands in it; give the text as it stands in the document")
+        if new.near and self._cutter.hide(new.near, tenant).secrets:
+            raise BadCorrectionError("`near` holds a secret itself; give a part of the line without one")
+
+    def _pseudonym(self, tenant: str, correction: Correction) -> str | None:
+        hidden = self._cutter.hide(
+            correction.text if not correction.near else f"{correction.near} {correction.text}", tenant
+        )
+        found = [match.group() for match in PSEUDONYM.finditer(hidden.text)]
+        return found[-1] if found else None
+
+    async def _affected(self, tenant: str, correction: Correction) -> list[str]:
+        """Return the documents that may hold the text, in the clear or hidden."""
+        wanted = {plain(correction.text), plain(self._cutter.hide(correction.text, tenant).text)}
+        found = await asyncio.to_thread(self._carrying, tenant, wanted)
+        found |= await asyncio.to_thread(self._named, tenant, wanted)
+        tokens = await asyncio.to_thread(self._tokens, tenant)
+        if tokens:
+            async for batch in self._store.scan(Scope(tenant=tenant, access=frozenset(tokens))):
+                found |= {each.document_id for each in batch if each.document_id not in found and _holds(each, wanted)}
+        return sorted(found)
+
+    def _carrying(self, tenant: str, wanted: set[str]) -> set[str]:
+        """Return the documents that carry the value hidden, and those that nobody may see: there it is not known."""
+        pseudonyms = self._vault.pseudonyms_of(tenant, lambda value: plain(value) in wanted)
+        nobody = (
+            ~select(document_access.c.document_id)
+            .where(document_access.c.document_id == documents.c.document_id)
+            .exists()
+        )
+        with self._engine.connect() as connection:
+            found = set(
+                connection.execute(
+                    select(documents.c.document_id).where(
+                        documents.c.tenant == tenant, documents.c.state.in_(("ready", "superseded")), nobody
+                    )
+                ).scalars()
+            )
+            for pseudonym in pseudonyms:
+                found.update(
+                    connection.execute(
+                        select(vault_uses.c.document_id).where(
+                            vault_uses.c.tenant == tenant, vault_uses.c.pseudonym == pseudonym
+                        )
+                    ).scalars()
+                )
+        return found
+
+    def _named(self, tenant: str, wanted: set[str]) -> set[str]:
+        """Return the documents whose name, title, meta or notes hold the text."""
+        columns = (documents.c.source, documents.c.title, documents.c.meta, documents.c.report)
+        with self._engine.connect() as connection:
+            rows = connection.execute(
+                select(documents.c.document_id, *columns).where(
+                    documents.c.tenant == tenant, documents.c.state.in_(("ready", "superseded"))
+                )
+            ).all()
+        found: set[str] = set()
+        for document_id, source, title, meta, report in rows:
+            said = DocumentMeta.model_validate(meta)
+            notes = () if report is None else AdmissionReport.model_validate(report).notes
+            text = plain("\n".join((source, title, said.title or "", said.issuer, *said.labels, *notes)))
+            if any(each in text for each in wanted):
+                found.add(document_id)
+        return found
+
+    def _tokens(self, tenant: str) -> set[str]:
+        with self._engine.connect() as connection:
+            return set(
+                connection.execute(
+                    select(document_access.c.token)
+                    .join(documents, documents.c.document_id == document_access.c.document_id)
+                    .where(documents.c.tenant == tenant)
+                    .distinct()
+                ).scalars()
+            )
+
+
+def _holds(chunk: Chunk, wanted: set[str]) -> bool:
+    text = plain("\n".join((chunk.text, *chunk.heading_path, chunk.title, chunk.issuer, chunk.speaker or "")))
+    return any(each in text for each in wanted)
