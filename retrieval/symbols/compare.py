@@ -8,13 +8,13 @@ from decimal import Decimal
 from typing import Literal
 
 from retrieval.symbols.fold import fold
-from retrieval.symbols.values.calendar import Span, parse_span
+from retrieval.symbols.values.calendar import Order, Span, order_of, parse_span
 from retrieval.symbols.values.magnitudes import DURATION_UNITS, FIGURE_KINDS, Magnitude, parse_magnitude
 from retrieval.symbols.values.numerals import scan_numerals
 from retrieval.symbols.values.units import MEASURED
 from retrieval.types import Qualifier, Symbol
 
-__all__ = ["Comparison", "Magnitude", "compare", "equivalent", "parse_normal", "written_place"]
+__all__ = ["Comparison", "Magnitude", "compare", "equivalent", "order", "parse_normal", "written_place"]
 
 Comparison = Literal["equal", "rounded", "contains", "different", "incomparable"]
 
@@ -116,6 +116,13 @@ def compare(stated: Symbol, source: Symbol) -> Comparison:
     if stated.kind != source.kind:
         return "incomparable"
     return "equal" if stated.normal == source.normal else "different"
+
+
+def order(left: Symbol, right: Symbol) -> Order | None:
+    """Tell whether a date or period lies wholly before or after another; None where one of the two is none."""
+    if not {left.kind, right.kind} <= _TIME_KINDS:
+        return None
+    return order_of(parse_span(left.normal), parse_span(right.normal))
 
 
 def _compare_spans(stated: Span, source: Span) -> Comparison:

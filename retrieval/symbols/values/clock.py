@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import time
 
 from retrieval.symbols.found import Found
 from retrieval.symbols.values.times import small_chinese
@@ -70,17 +69,6 @@ def find_times(text: str) -> Iterator[Found]:
         yield from _in_chinese(text)
     if "m" in text or "M" in text:
         yield from _with_meridiem(text)
-
-
-def parse_time(normal: str) -> time:
-    """Read a normal form back.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if re.fullmatch(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", normal) is None:
-        raise ValueError(f"{normal!r} is no normal form of a time")
-    return time.fromisoformat(normal)
 
 
 def _with_colons(text: str) -> Iterator[Found]:

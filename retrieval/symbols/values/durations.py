@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NamedTuple
 
 from retrieval.symbols.found import Found
 from retrieval.symbols.values.eras import after_an_era
@@ -20,35 +19,7 @@ _UNITS: dict[str, tuple[str, int]] = {
 }  # fmt: skip
 _ZH_UNITS = tuple(word for word in _UNITS if not word.isascii())
 _SMALLER = {"Y": ("M", 12), "D": ("TH", 24), "TH": ("TM", 60), "TM": ("TS", 60)}
-_NORMAL = re.compile(
-    r"P(?:(?P<T>T)(?=[0-9.]+[HMS])|(?=[0-9.]+[YMD]))(?P<n>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<unit>[YMDHS])"
-)
-
-
-class Length(NamedTuple):
-    """A duration as whole-calendar months, or as seconds: one of the two is zero."""
-
-    months: Decimal
-    seconds: Decimal
-
-
-_MONTHS = {"Y": 12, "M": 1}
-_SECONDS = {"D": 86_400, "TH": 3_600, "TM": 60, "TS": 1}
-
-
-def parse_duration(normal: str) -> Length:
-    """Read a normal form back; `P1Y` and `P12M` are of one length, `P1M` and `P30D` are not.
-
-    Raises:
-        ValueError: It is none.
-    """
-    match = _NORMAL.fullmatch(normal)
-    if match is None:
-        raise ValueError(f"{normal!r} is no normal form of a duration")
-    unit, number = (match.group("T") or "") + match.group("unit"), Decimal(match.group("n"))
-    if unit in _MONTHS:
-        return Length(number * _MONTHS[unit], Decimal(0))
-    return Length(Decimal(0), number * _SECONDS[unit])
+_MONTHS = frozenset({"Y", "M"})
 
 
 def find_durations(text: str) -> Iterator[Found]:
@@ -205,6 +176,7 @@ _EN_BEFORE = re.compile(
     rf"(?:(?P<n>{_EN_NUMBER})(?:\s?\([0-9]{{1,4}}\))?(?P<half>\sand\sa\shalf)?(?P<joint>[\s-])(?:calendar\s)?"
     r"|(?P<part>half)\s(?:an|a)\s))\Z"
 )
+_LAST_WORDS = frozenset({*_ONES, *_TENS, "hundred", "half", "a", "an", "calendar"})
 _MONTH_BEFORE = re.compile(r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]{0,6}\.?\s\Z")
 _ONE_DAY_BEFORE = re.compile(
     r"(?<![A-Za-z])(?i:within|of|for|after|in|least|per|every|only|than|about|lasts?|took|takes?)\s(?:just\s)?\Z"
@@ -216,7 +188,7 @@ def _in_english(text: str) -> Iterator[Found]:
     for match in _EN_UNIT.finditer(text):
         at = match.start()
         window = text[max(0, at - 48) : at]
-        number = _EN_BEFORE.search(window)
+        number = _EN_BEFORE.search(window) if _ends_a_number(window) else None
         if number is None:
             continue
         base = at - len(window)
@@ -241,6 +213,15 @@ def _in_english(text: str) -> Iterator[Found]:
             if not is_pair or re.search(r"(?i:between)\s\Z", text[max(0, begin - 9) : begin]):
                 yield _found(_english_value(first), word, begin, begin + len(first))
         yield _found(value, word, start, match.end())
+
+
+def _ends_a_number(window: str) -> bool:
+    """Tell whether the last word before a unit can be a number's: cheap, and most are none."""
+    last = window[-2:-1]
+    if last.isdecimal() or last == ")":
+        return True
+    words = window[-12:].replace("-", " ").split()
+    return bool(words) and words[-1].lower() in _LAST_WORDS
 
 
 def _is_english(text: str, number: re.Match[str], value: Decimal, unit: str, word: str, before: str, end: int) -> bool:

@@ -98,6 +98,7 @@ _ENDED_BEFORE = re.compile(
     r"|(?P<half>half[\s-]year))\s(?:ended|ending)\s(?:on\s)?\Z",
     re.IGNORECASE,
 )
+_ENDED_ENDINGS = frozenset({"ed", "ng", "on"})
 _ENDED_AFTER = re.compile(r"\s?止?(?:的|之)?\s?(?:(?P<n>三|六|九|十二|[1-9]|1[0-2])\s?个月(?:期间)?|(?P<year>年度))")
 _LEFT_WINDOW = 40
 
@@ -107,7 +108,7 @@ def _ended(text: str, time: Time) -> Time:
     if not time.span.is_day:
         return time
     window = text[max(0, time.start - _LEFT_WINDOW) : time.start]
-    match = _ENDED_BEFORE.search(window)
+    match = _ENDED_BEFORE.search(window) if window[-3:-1].lower() in _ENDED_ENDINGS else None
     if match is None:
         up_to = window.rfind("截至", max(0, len(window) - 4))
         after = _ENDED_AFTER.match(text, time.end) if up_to >= 0 else None

@@ -74,6 +74,8 @@ def read_bare_years(text: str, years: Sequence[int], taken: Sequence[Time]) -> I
 
 def _confidence(text: str, start: int, end: int) -> float:
     """How sure a bare year is one. Those of this century and the last need less beside them than older ones."""
+    if in_cell(text, start, end):
+        return 0.7 if _ANY_YEAR.match(text, start) else 0.0
     window = text[max(0, start - 16) : start]
     cue = _YEAR_CUE.search(window)
     word = cue.group().rstrip(" -").lower() if cue is not None else ""
@@ -85,7 +87,7 @@ def _confidence(text: str, start: int, end: int) -> float:
         return 0.8
     if _ARTICLE.search(window[-6:]) and _NAMED_BY_YEAR.match(text, end):
         return 0.8
-    return 0.7 if in_cell(text, start, end) else 0.0
+    return 0.0
 
 
 def read_decades(text: str) -> Iterator[Time]:
