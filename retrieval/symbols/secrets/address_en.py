@@ -67,7 +67,7 @@ _PARTS = tuple(
         rf",?\s{{1,3}}(?:{_TOWN}\s?,?\s{{1,3}})?(?:{_STATE},?\s{{1,3}})?{_POSTCODE}",
         r",?\s{1,3}(?:APO|FPO|DPO)\s(?:A[AEP])\s[0-9]{5}",
         rf",\s{{1,3}}(?:{_TOWN},\s{{1,3}})?{_STATE}",
-        rf",?\s{{1,3}}{_COUNTRY}",
+        rf",?\s{{1,3}}(?:{_TOWN},?\s{{1,4}})?{_COUNTRY}(?:,?\s{{1,3}}{_POSTCODE})?",
         rf",\s{{1,3}}{_TOWN}(?:\s(?:District|County|City|Province|Township|Borough))",
         rf",\s{{1,3}}{_TOWN}(?=[,.;)\n\ufffc]|\s*\Z|\s(?:and|or|on|for|by|is|was|from|to|in|with)\b)",
     )
