@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from retrieval.symbols.found import Found
-from retrieval.symbols.values.currencies import currency_after, currency_before
+from retrieval.symbols.values.currencies import currency_after, currency_before, may_have_currency
 from retrieval.symbols.values.numerals import (
     CHINESE_DIGIT,
     Numeral,
@@ -19,12 +19,15 @@ from retrieval.symbols.values.numerals import (
     read_letter_scale,
 )
 from retrieval.symbols.values.quantities import Figure, amount_found, may_be_counted, quantity_found
-from retrieval.symbols.values.ranges import RANGE, is_range
+from retrieval.symbols.values.ranges import is_range
 from retrieval.symbols.values.signs import in_cell, sign_before
 from retrieval.symbols.values.units import Unit, per_unit_after, per_unit_before, unit_after
 
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"
 _COINS = re.compile(rf"[零〇]?(?:({_DIGIT})\s?角[零〇]?)?(?:({_DIGIT})\s?分)?[整正]?")
+_OPENED = frozenset({"$(", "€(", "£(", "¥("})
+_OTHER_UNITS = frozenset("%‰倍成比:∶")
+_COUNT_HEADS = frozenset("人名位户家股份件台辆笔次只页")
 # 一元 begins many words; by itself it is money only before an end, a digit or one of these.
 _EVERYDAY_DIGITS = frozenset("一二两三四五六七八九十")
 _AFTER_ONE_YUAN = re.compile(r"[整钱每的至到以一左上/]|[^\u4e00-\u9fff]|\Z")
@@ -48,47 +51,78 @@ def find_amounts(text: str, numerals: Sequence[Numeral]) -> list[Found]:
     drafts: list[_Draft] = []
     left: _Draft | None = None
     for numeral in numerals:
-        right = _draft(text, numeral) if _may_have_unit(text, left, numeral) else None
-        if right is not None:
-            drafts.append(right)
-            if left is not None:
-                _share_units(text, left, right)
+        # Most figures of a table are followed by nothing, preceded by nothing and the end of no range.
+        if (
+            (numeral.alone or _has_other_unit(text, numeral))
+            and not may_have_currency(text, numeral.start)
+            and not _ends_range(text, left, numeral)
+        ):
+            left = None
+            continue
+        right = _draft(text, numeral)
+        drafts.append(right)
+        if left is not None:
+            _share_units(text, left, right)
         left = right
     return list(_emit(drafts))
 
 
-def _may_have_unit(text: str, left: _Draft | None, numeral: Numeral) -> bool:
-    """Tell apart what most figures of a table are: followed by nothing, preceded by nothing, end of no range."""
-    if not numeral.alone or currency_before(text, numeral.start) is not None:
+def _has_other_unit(text: str, numeral: Numeral) -> bool:
+    """Tell quickly whether what follows makes a figure a percentage, a ratio or no value (一个, 一次)."""
+    if numeral.scale:
+        return False
+    head = text[numeral.end : numeral.end + 1]
+    if head in _OTHER_UNITS:
         return True
-    return left is not None and RANGE.fullmatch(text, left.end, numeral.start) is not None
+    if head == "个":
+        return not text.startswith("个工作日", numeral.end)
+    return head in _COUNT_HEADS and numeral.written == "chinese" and numeral.value < 10
+
+
+def _ends_range(text: str, left: _Draft | None, numeral: Numeral) -> bool:
+    return left is not None and is_range(text, left.start, left.end, numeral.start)
 
 
 def _draft(text: str, numeral: Numeral) -> _Draft:
     start, negative = (numeral.start, True) if numeral.wrapped else sign_before(text, numeral.start)
     draft = _Draft(numeral, start, numeral.end, numeral.value, numeral.scale, negative, None)
     before = currency_before(text, numeral.start)
+    opened = before is None and not numeral.wrapped and text[max(0, numeral.start - 2) : numeral.start] in _OPENED
+    if opened and not numeral.alone:  # £(8.1m)
+        before = currency_before(text, numeral.start - 1)
     if before is not None:
         draft.currency, draft.start, minus = before
         draft.negative = minus or numeral.wrapped
-    letter = read_letter_scale(text, numeral)
-    if letter is not None and (before is not None or currency_after(text, letter[1])):
-        draft.scale, draft.end = letter
-        draft.value = numeral.value.scaleb(letter[0])
-    after = currency_after(text, draft.end)
-    if after is not None and not _is_word(text, numeral, before is not None, after):
-        draft.currency = draft.currency or after[0]
-        draft.end = after[1]
-        _add_coins(text, draft)
+    if not numeral.alone:
+        _read_after(text, draft, before is not None)
+    if opened and before is not None:
+        if text[draft.end : draft.end + 1] == ")":
+            draft.end, draft.negative = draft.end + 1, True
+        else:
+            draft.start, draft.currency = numeral.start, None
     if draft.currency:
         if _in_parentheses(text, draft):
             draft.start, draft.end, draft.negative = draft.start - 1, draft.end + 1, True
         _add_price_unit(text, draft)
-    elif not numeral.wrapped:
+    return draft
+
+
+def _read_after(text: str, draft: _Draft, prefixed: bool) -> None:
+    """Read the scale, the currency or the unit behind a figure."""
+    numeral = draft.numeral
+    letter = read_letter_scale(text, numeral)
+    if letter is not None and (prefixed or currency_after(text, letter[1])):
+        draft.scale, draft.end = letter
+        draft.value = numeral.value.scaleb(letter[0])
+    after = currency_after(text, draft.end)
+    if after is not None and not _is_word(text, numeral, prefixed, after):
+        draft.currency = draft.currency or after[0]
+        draft.end = after[1]
+        _add_coins(text, draft)
+    if not draft.currency and not numeral.wrapped:
         unit = unit_after(text, draft.end)
         if unit is not None and may_be_counted(text, numeral, unit):
             draft.unit, draft.end = unit, unit.end
-    return draft
 
 
 def _add_price_unit(text: str, draft: _Draft) -> None:
@@ -96,9 +130,10 @@ def _add_price_unit(text: str, draft: _Draft) -> None:
     if before is not None:
         draft.unit, draft.start = before
         return
-    draft.unit = per_unit_after(text, draft.end)
-    if draft.unit is not None:
-        draft.end = draft.unit.end
+    if not draft.numeral.alone:
+        draft.unit = per_unit_after(text, draft.end)
+        if draft.unit is not None:
+            draft.end = draft.unit.end
 
 
 def _is_word(text: str, numeral: Numeral, prefixed: bool, after: tuple[str, int]) -> bool:

@@ -83,6 +83,14 @@ _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
 _NO_NAME = frozenset(" |(\n\t")
 
 
+def may_have_currency(text: str, start: int) -> bool:
+    """Tell quickly whether a currency may be written right before position `start`."""
+    last = text[start - 1 : start]
+    if last in " -":
+        last = text[max(0, start - 4) : start].rstrip(" -")[-1:]
+    return last in _BEFORE
+
+
 def currency_before(text: str, start: int) -> tuple[str, int, bool] | None:
     """Return (ISO code, start, negative) of a currency written right before position `start`."""
     last, gap = text[start - 1 : start], 0

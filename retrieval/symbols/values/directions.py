@@ -29,15 +29,22 @@ _ZH_DOWN_BEFORE = re.compile(
     r"|(?:下调|调降|降低|削减|减少|压降|调减|缩减)[\u4e00-\u9fffA-Za-z ]{1,12}(?<![至到为由从的在]))\Z"
 )
 _SMALLER_FALL = re.compile(r"(?:降幅|跌幅|减幅|降速)[^0-9，。；,;]{0,8}\Z")
+_EN_CHANGE = (
+    r"fell|falls?|drop(?:s|ped|ping)?|declin(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|reduc(?:es|ed|e|ing|tions?)"
+    r"|lowered|lowering|cuts?|cutting|shr[aiu]nk|contraction"
+)
+# The object of the change: reduced operating costs by 5%, a decline in revenue of 5%.
+_EN_OBJECT = (
+    r"(?:\s(?!(?:while|but|and|or|whereas|from|to|as|rose|grew|up|increas\w*|ris\w+|grow\w*|gain\w*|higher)\s)"
+    rf"[A-Za-z'’-]{{1,16}}){{1,6}}\s(?:by|of)\s(?:(?:{_EN_FILLER})\s){{0,3}}"
+)
+# decreased by $1.2 million, or 5.2%
+_EN_SUM = (
+    r"(?:\s(?:by|of|approximately|about)){0,2}\s(?:[A-Z]{2,3})?[$€£¥]?\s?[0-9][0-9.,]{0,16}"
+    rf"(?:\s(?:thousand|million|billion|mn|bn))?,?\sor\s(?:(?:{_EN_FILLER})\s){{0,2}}"
+)
 _EN_DOWN_BEFORE = re.compile(
-    rf"(?<![A-Za-z])(?i:(?:{_EN_DOWN})(?:"
-    rf"(?:\s(?:{_EN_FILLER})){{0,4}}\s"
-    # reduced operating costs by 5%, a decline in revenue of 5%
-    r"|(?:\s(?!(?:while|but|and|or|whereas|from|to|as|rose|grew|up|increas\w*|ris\w+|grow\w*|gain\w*|higher)\s)[A-Za-z'’-]{1,16}){1,6}"
-    rf"\s(?:by|of)\s(?:(?:{_EN_FILLER})\s){{0,3}}"
-    # decreased by $1.2 million, or 5.2%
-    r"|(?:\s(?:by|of|approximately|about))?\s(?:[A-Z]{2,3})?[$€£¥]?\s?[0-9][0-9.,]{0,16}(?:\s(?:thousand|million|billion|mn|bn))?,?\sor\s"
-    rf"(?:(?:{_EN_FILLER})\s){{0,2}}))\Z"
+    rf"(?<![A-Za-z])(?i:(?:{_EN_DOWN})(?:(?:\s(?:{_EN_FILLER})){{0,4}}\s|{_EN_SUM})|(?:{_EN_CHANGE}){_EN_OBJECT})\Z"
 )
 _DOWN_AFTER = re.compile(
     rf"\s?的?\s?(?:同比|环比)?(?:降幅|跌幅|减幅|下降|下滑|下跌|降低|减少)(?!至|到|为|了?\s?[0-9])"

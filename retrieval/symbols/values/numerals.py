@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -40,20 +41,33 @@ _CHINESE_RUN = re.compile(
 )
 
 # How all begins that gives meaning to a figure before it: scales, units, currencies, the second end of a range.
-_UNIT_BEGINNINGS = ("percent", "pct", "pp", "p.", "basis", "bp", "to", "times", *"个百基‰%至到-–—~比倍成")
+_UNIT_BEGINNINGS = ("percent", "pct", "pp", "ppt", "p.", "basis", "bp", "bps", "to", "times", *"个百基‰%至到-–—~比倍成")
 _LETTER_BEGINNINGS = ("k", "m", "b", "g", "t", "l", "x")
 
 
 def _beginnings() -> str:
-    """Write as a pattern what may begin where a figure ends: two letters of a Latin word, one other character."""
-    names = (*_UNIT_BEGINNINGS, *_SCALES, *CURRENCIES_AFTER, *(w.lower() for w in UNIT_WRITINGS), *"余多块元圆毛")
-    latin = sorted({name[:2] for name in names if name[0].isascii() and name[0].isalpha() and len(name) > 1})
-    others = sorted({name[0] for name in names if not (name[0].isascii() and name[0].isalpha())})
-    by_head = {head: re.escape("".join(n[1] for n in latin if n[0] == head)) for head in sorted({n[0] for n in latin})}
-    letters = "|".join(f"{head}[{seconds}]" for head, seconds in by_head.items())
-    colon_or_and = r"[:∶][0-9]|and\s[0-9$€£¥]|[和与][0-9]"  # of a ratio, of a range
+    """Write as a pattern what may begin where a figure ends: three letters of a Latin word, one other character."""
+    names = {*_UNIT_BEGINNINGS, *_SCALES, *CURRENCIES_AFTER, *(w.lower() for w in UNIT_WRITINGS), *"余多块元圆毛/每"}
+    latin = sorted(name for name in names if name[0].isascii() and name[0].isalpha() and len(name) > 1)
+    others = "".join(sorted({name[0] for name in names if not (name[0].isascii() and name[0].isalpha())}))
+    letters = "|".join(f"{head}(?:{_seconds(head, latin)})" for head in sorted({name[0] for name in latin}))
+    colon_or_and = r"[:∶][0-9]|and\s[0-9$€£¥]|[和与][0-9]|an?\s[a-z]"  # of a ratio, of a range, of a price
     letter = "".join(_LETTER_BEGINNINGS)
-    return rf"[{re.escape(''.join(others))}]|{colon_or_and}|(?i:{letters}|[{letter}](?![A-Za-z0-9]))"
+    return rf"[{re.escape(others)}]|{colon_or_and}|(?i:{letters}|[{letter}](?![A-Za-z0-9]))"
+
+
+def _seconds(head: str, names: list[str]) -> str:
+    """Write the second and third letters of the words that begin with `head`."""
+    thirds: dict[str, set[str]] = {}
+    for name in names:
+        if name[0] == head:
+            thirds.setdefault(name[1], set()).add(name[2:3])
+    return "|".join(
+        rf"{re.escape(second)}(?:[{re.escape(''.join(sorted(found)))}]{'|(?![a-z])' if '' in found else ''})"
+        if found != {""}
+        else rf"{re.escape(second)}(?![a-z])"
+        for second, found in sorted(thirds.items())
+    )
 
 
 _NOTHING = rf"(?:\s{{0,2}}+(?:[|,.;)]|(?!{_beginnings()})\S|\Z)|\s{{3}})"
@@ -97,7 +111,7 @@ def plain(value: Decimal) -> str:
 
 def scan_numerals(text: str) -> list[Numeral]:
     """Return every number of a folded text, ordered by start, not overlapping."""
-    found, words = list(_scan_arabic(text)), [*_scan_chinese(text), *_scan_english(text)]
+    found, words = _scan_arabic(text), [*_scan_chinese(text), *_scan_english(text)]
     if not words:
         return found
     found += words
@@ -131,34 +145,43 @@ def parse_chinese(run: str) -> tuple[Decimal, int] | None:
     return (head[0] + Decimal(f"0.{digits}")).scaleb(scale), scale - len(digits)
 
 
-def _scan_arabic(text: str) -> Iterator[Numeral]:
+def _scan_arabic(text: str) -> list[Numeral]:
+    found: list[Numeral] = []
     done = 0
     for match in _RUN.finditer(text):
+        head, thousands, fraction, rest, followed_by_nothing = match.groups()
         start, end = match.span()
-        head, thousands, fraction, rest, alone = match.groups()
-        if start < done or rest or len(fraction) > 21:
+        if rest or start < done or len(fraction) > 21:
             continue
         if thousands:
             if len(head) > 3 or len(thousands) > 32:
                 continue
             digits, written = Decimal(f"{head}{thousands.replace(',', '')}{fraction}"), "grouped"
+        elif fraction:
+            if len(head) > 30:
+                continue
+            digits, written = Decimal(head + fraction), "decimal"
         elif len(head) > 30:
             continue
         else:
-            digits, written = Decimal(head + fraction), "decimal" if fraction else "integer"
+            digits, written = Decimal(head), "integer"
         place = 1 - len(fraction) if fraction else 0
-        alone = alone is not None
-        wrapped = text[end : end + 1] == ")" and text[start - 1 : start] == "("
-        if wrapped:
-            start, end = start - 1, end + 1
+        alone, wrapped = followed_by_nothing is not None, False
+        if text[end : end + 1] == ")" and text[start - 1 : start] == "(":
+            start, end, wrapped = start - 1, end + 1, True
             alone = _ALONE.match(text, end) is not None
         scaled = None if alone else _SCALE.match(text, end)
         if scaled is None:
-            yield Numeral(start, end, end, digits, digits, 0, place, wrapped, written, alone)
+            # A table makes one for each figure: `tuple.__new__` takes half the time of the constructor.
+            found.append(_new(Numeral, (start, end, end, digits, digits, 0, place, wrapped, written, alone)))
             continue
         scale = _scale_of(scaled.group(1) or scaled.group(2))
         value, place, done = _extend(text, digits.scaleb(scale), scale, place + scale, scaled.end())
-        yield Numeral(start, end, done, digits, value, scale, place, wrapped, written, False)
+        found.append(Numeral(start, end, done, digits, value, scale, place, wrapped, written, False))
+    return found
+
+
+_new = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 def _extend(text: str, value: Decimal, scale: int, place: int, end: int) -> tuple[Decimal, int, int]:
@@ -189,6 +212,8 @@ def _scan_chinese(text: str) -> Iterator[Numeral]:
         run = match.group()
         if len(run) > 1:
             run = run.rstrip("两")
+        if run in _ABOUT_SO_MANY:
+            continue
         parsed = _ONE_CHARACTER.get(run) or parse_chinese(run)
         if parsed is not None:
             value, place = parsed
@@ -202,6 +227,10 @@ def _scan_english(text: str) -> Iterator[Numeral]:
     for start, end, value, scale, place in read_english(text):
         if _ALONE.match(text, end) is None:  # by itself a word is no figure
             yield Numeral(start, end, end, value, value, scale, place, False, "english", False)
+
+
+# 两三家 is two or three, not 23.
+_ABOUT_SO_MANY = frozenset({"两三", *(a + b for a, b in pairwise("一二三四五六七八九"))})
 
 
 def _chinese_integer(run: str) -> tuple[Decimal, int] | None:

@@ -17,33 +17,37 @@ SMALL = dict(zip(_TEENS, range(1, 20), strict=True)) | dict(zip(_TENS, range(20,
 
 _FIRST = "|".join(sorted(SMALL, key=len, reverse=True))
 _NEXT = "|".join(sorted((*SMALL, *_POWERS), key=len, reverse=True))
-
-
-def _heads() -> str:
-    """Write the first words as a set of letters and what follows each: only then does the engine skip ahead."""
-    by_head: dict[str, list[str]] = {}
-    for word in sorted(SMALL, key=len, reverse=True):
-        by_head.setdefault(word[0], []).append(word[1:])
-    rests = "|".join(rf"(?<=[{h}{h.upper()}])(?i:{'|'.join(rest)})" for h, rest in by_head.items())
-    letters = "".join(h + h.upper() for h in by_head)
-    return rf"[{letters}](?<![A-Za-z_].)(?:{rests})"
-
-
 _AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million))\sand\s"
-_HALF = r"\sand\sa\shalf(?=\s(?i:thousand|million|billion|trillion))"
+_HALF = r"\sand\sa\shalf(?=\s(?:thousand|million|billion|trillion))"
 _RUN = re.compile(
-    rf"{_heads()}(?:{_HALF})?(?:(?:[\s-]|{_AND})(?i:{_NEXT})(?![A-Za-z])){{0,12}}+(?![A-Za-z])"
-    r"|[Hh]alf\sa\s(?i:thousand|million|billion|trillion)(?![A-Za-z])"
+    rf"(?:{_FIRST})(?:{_HALF})?(?:(?:[\s-]|{_AND})(?:{_NEXT})(?![A-Za-z])){{0,12}}+(?![A-Za-z])"
+    r"|half\sa\s(?:thousand|million|billion|trillion)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+# Where a numeral can begin, cheap to find: after no letter, with two letters that begin one.
+_ANCHOR = re.compile(
+    r"[^0-9A-Za-z_](?=[OoTtFfSsEeNnHh])(?:[Oo][Nn]|[Tt][WwHhEe]|[Ff][OoIi]|[Ss][IiEe]|[Ee][IiLl]|[Nn][Ii]|[Hh][Aa])[A-Za-z]"
 )
 _SPLIT = re.compile(r"[A-Za-z]+")
 
 
 def read_english(text: str) -> Iterator[tuple[int, int, Decimal, int, int]]:
     """Yield (start, end, value, scale, place) of the English numerals of a folded text."""
-    for match in _RUN.finditer(text):
+    done = 0
+    for at in _starts(text):
+        match = _RUN.match(text, at) if at >= done else None
+        if match is None:
+            continue
+        done = match.end()
         parsed = parse_english(match.group())
         if parsed is not None:
-            yield (match.start(), match.end(), *parsed)
+            yield (at, done, *parsed)
+
+
+def _starts(text: str) -> Iterator[int]:
+    yield 0
+    for anchor in _ANCHOR.finditer(text):
+        yield anchor.start() + 1
 
 
 def parse_english(run: str) -> tuple[Decimal, int, int] | None:

@@ -89,8 +89,16 @@ def _value(text: str, numeral: Numeral, unit: str, end: int) -> tuple[Decimal, i
     return value, end
 
 
+_UNIT_HEADS = frozenset("%‰个百基成pPbB")
+
+
+def _may_have_unit(text: str, end: int) -> bool:
+    head = text[end : end + 1]
+    return (text[end : end + 3].lstrip()[:1] if head.isspace() else head) in _UNIT_HEADS
+
+
 def _unit_of(text: str, numeral: Numeral, following: Numeral | None) -> tuple[str | None, int]:
-    match = _UNIT.match(text, numeral.end)
+    match = _UNIT.match(text, numeral.end) if _may_have_unit(text, numeral.end) else None
     if match is not None:
         unit = _UNITS[(match.lastindex or 5) - 1]
         possible = unit not in _REFUSED.get(numeral.written, ()) and (unit != "tenths" or _is_tenths(text, numeral))

@@ -17,9 +17,10 @@ from retrieval.symbols.values.ranges import is_range
 from retrieval.symbols.values.signs import sign_before
 
 _TIMES = re.compile(
-    r"\s?[余多]?倍(?![数感增率频速加受镜])|[xX](?![A-Za-z0-9])"
+    r"\s?[余多]?倍(?![数感增率频速加受镜径])|[xX](?![A-Za-z0-9])"
     r"|\s(?i:times)(?![A-Za-z])(?!\s(?:an?|per|each|every|this|last|in|during|daily|weekly|monthly|yearly|annually)\b)"
 )
+_TIMES_HEADS = frozenset(" 余多倍xX\u3000\t")
 _COMPARED = re.compile(
     r"\s(?i:as|more|less|higher|lower|larger|bigger|greater|the|that|its|their|earnings|book|faster|over)\b"
 )
@@ -66,7 +67,8 @@ def _pairs_and_multiples(text: str, numerals: Sequence[Numeral]) -> Iterator[Fou
 
 
 def _multiple_end(text: str, numeral: Numeral, following: Numeral | None) -> int | None:
-    match = _TIMES.match(text, numeral.end)
+    head = text[numeral.end : numeral.end + 1]
+    match = _TIMES.match(text, numeral.end) if head in _TIMES_HEADS else None
     if match is not None:
         small = numeral.written == "english" and _COMPARED.match(text, match.end()) is None
         return None if small else match.end()

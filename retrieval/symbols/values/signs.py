@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# What may end the first figure of a range: a dash after it is no minus.
+_ENDINGS = frozenset("–—元万亿年月日时分秒点米里吨克斤顷亩升度瓦人名位户家股份件台辆笔次只页倍成‰℃")
+
 
 def is_sign(text: str, at: int) -> bool:
     """Tell whether the dash at position `at` can be a minus sign rather than a range, a hyphen or a dash."""
@@ -10,7 +13,7 @@ def is_sign(text: str, at: int) -> bool:
     before = text[at - 1] if at else " "
     if text[at] == "–" and not before.isspace():
         return False
-    return not (before.isascii() and (before.isalnum() or before in "_%)-")) and before not in "–—元万亿年月日"
+    return not (before.isascii() and (before.isalnum() or before in "_%)-")) and before not in _ENDINGS
 
 
 def sign_before(text: str, start: int) -> tuple[int, bool]:

@@ -101,7 +101,9 @@ _NOT_BEFORE = {
     "户": "口外型籍均主名头",
     "克": "服拉隆制里扣",
     "吨": "公级位",
-    "米": "饭兰粉/每",
+    "米": "饭兰粉级/每",
+    "公斤": "级",
+    "千克": "级",
     "升": "级值幅至到高降温学职任旗起空华天",
     "页": "岩码眉脚面",
     "亩": "产均",
@@ -124,7 +126,7 @@ _POUNDS = re.compile(r"(?:lbs?|pounds?)(?![A-Za-z])", re.IGNORECASE)
 _WEIGHT_NEAR = re.compile(r"(?<![A-Za-z])weigh(?:s|ed|ing|t)?(?:\s[a-z]{1,12}){0,3}\s\Z", re.IGNORECASE)
 _POUND = Fraction("0.45359237")
 
-_GAP = re.compile(r"[余多]?[\s-]?")
+_GAP = re.compile(r"[余多]?[ \t-]?")  # on the next line the label of a table's next row begins
 _WORD = re.compile(r"[A-Za-z]+(?:²|³|[23](?![0-9]))?(?:/h(?![A-Za-z])|-hours?(?![A-Za-z]))?(?![A-Za-z0-9])")
 _CASED = re.compile(r"[A-Z²³0-9/]|^.{1,2}$")
 
@@ -149,7 +151,7 @@ _LATIN = {w if _CASED.search(w) else w.lower(): w for w in _KNOWN if w[0].isasci
 _PHRASES: dict[str, list[str]] = {}
 for _phrase in sorted((w for w in _KNOWN if " " in w), key=len, reverse=True):
     _PHRASES.setdefault(_phrase.split()[0].lower(), []).append(_phrase)
-UNIT_WRITINGS = (*_KNOWN, "lb", "pounds")
+UNIT_WRITINGS = (*_KNOWN, "lb", "lbs", "pounds")
 """All writings that may follow a figure."""
 
 
