@@ -67,7 +67,7 @@ _ANY = st.text(max_size=60) | st.lists(_WRITINGS | st.text(max_size=3), max_size
 
 
 @given(_ANY)
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_reading_any_text_gives_ordered_spans_that_do_not_overlap(text: str) -> None:
     symbols = LANGUAGE.read(text, tenant="t", base_date=BASE)
     at = 0
@@ -78,7 +78,7 @@ def test_reading_any_text_gives_ordered_spans_that_do_not_overlap(text: str) -> 
 
 
 @given(_ANY)
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_symbolising_twice_is_symbolising_once(text: str) -> None:
     first = LANGUAGE.symbolise(text, tenant="t", base_date=BASE)
     again = LANGUAGE.symbolise(first.text, tenant="t", base_date=BASE)
@@ -113,7 +113,7 @@ def test_the_name_of_every_currency_is_seen_behind_a_figure(name: str) -> None:
 
 
 @given(_ANY)
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 def test_reading_and_symbolising_agree(text: str) -> None:
     read = LANGUAGE.read(text, tenant="t", base_date=BASE)
     symbolised = LANGUAGE.symbolise(text, tenant="t", base_date=BASE).symbols

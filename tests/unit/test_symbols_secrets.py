@@ -4,7 +4,7 @@ import re
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from stdnum import luhn
 from stdnum.cn import ric
@@ -138,6 +138,7 @@ def test_short_key_is_refused() -> None:
         load_language(b"short")
 
 
+@settings(deadline=None)  # the first call loads the numbering plans
 @given(st.text("0123456789", min_size=9, max_size=9), st.sampled_from("3456789"))
 def test_mobile_has_one_pseudonym_in_every_writing(tail: str, second: str) -> None:
     n = f"1{second}{tail}"
@@ -149,6 +150,7 @@ def test_mobile_has_one_pseudonym_in_every_writing(tail: str, second: str) -> No
     }
 
 
+@settings(deadline=None)  # the first call loads the numbering plans
 @given(st.dates(date(1900, 1, 1), date(2023, 12, 31)), st.integers(0, 999))
 def test_identity_cards_are_found_by_their_check_character(born: date, order: int) -> None:
     body = f"110105{born:%Y%m%d}{order:03}"
@@ -158,6 +160,7 @@ def test_identity_cards_are_found_by_their_check_character(born: date, order: in
     assert ("id_card", wrong) not in secrets(f"证件{wrong}。")
 
 
+@settings(deadline=None)  # the first call loads the numbering plans
 @given(st.text("0123456789", min_size=12, max_size=15))
 def test_bank_cards_are_found_by_their_check_digit(tail: str) -> None:
     body = "622" + tail
@@ -199,6 +202,7 @@ _PIECES = st.sampled_from([
 ])
 
 
+@settings(deadline=None)  # the first call loads the numbering plans
 @given(st.lists(_PIECES, max_size=8).map("".join))
 def test_no_secret_appears_by_replacing_its_neighbour(text: str) -> None:
     first = LANGUAGE.symbolise(text, tenant="t")
