@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from ahocorasick_rs import AhoCorasick
 
@@ -30,16 +31,16 @@ class PersonList:
     def __init__(self, persons: Iterable[Person]) -> None:
         """Take the persons; of two that share a writing the first has it. Names of one character are left out."""
         first_forms: dict[str, str] = {}
-        pieces: dict[str, list[re.Pattern[str]]] = {}
+        forms: dict[str, list[str]] = {}
         for person in persons:
             for name in person.names:
                 plain = _plain(name)
                 if len(plain) >= _LEAST_CHARS:
                     first_forms.setdefault(plain, person.names[0])
-                    pieces.setdefault(plain, []).append(_writing(name))
+                    forms.setdefault(plain, []).append(name)
         self._first_forms = first_forms
         self._names = tuple(first_forms)
-        self._writings = [pieces[name] for name in self._names]
+        self._forms = [forms[name] for name in self._names]
         self._automaton = AhoCorasick(list(self._names)) if self._names else None
 
     def first_form(self, name: str) -> str:
@@ -62,7 +63,7 @@ class PersonList:
         for index, packed_start, packed_end in raw:
             start = packed_start + bisect_right(places, packed_start)
             end = packed_end + bisect_right(places, packed_end - 1)
-            if self._is_whole(text, start, end, self._writings[index]):
+            if self._is_whole(text, start, end, self._forms[index]):
                 hits.append((start, -end, index))
         done = 0
         for start, negative_end, index in sorted(hits):  # of those that begin at one place the longest comes first
@@ -71,12 +72,12 @@ class PersonList:
                 yield SecretFound("person", self._first_forms[self._names[index]], start, done)
 
     @staticmethod
-    def _is_whole(text: str, start: int, end: int, writings: Sequence[re.Pattern[str]]) -> bool:
+    def _is_whole(text: str, start: int, end: int, forms: Sequence[str]) -> bool:
         before, after = text[start - 1 : start] if start else "", text[end : end + 1]
         if (_is_letter(text[start]) and _is_letter(before)) or (_is_letter(text[end - 1]) and _is_letter(after)):
             return False
         surface = text[start:end]
-        return any(writing.fullmatch(surface) for writing in writings)
+        return any(_writing(form).fullmatch(surface) for form in forms)
 
 
 NO_PERSONS = PersonList(())
@@ -87,6 +88,7 @@ def _plain(name: str) -> str:
     return _GAP.sub("", fold(name)).lower()
 
 
+@lru_cache(maxsize=4096)  # compiled when a name is met: a list may hold every employee
 def _writing(name: str) -> re.Pattern[str]:
     """Return the pattern of a name: between its words a gap or none."""
     return re.compile(rf"{_GAPS}{{0,2}}".join(re.escape(piece) for piece in _PIECES.findall(fold(name))), re.I)

@@ -23,7 +23,9 @@ _VERSION_BEFORE = re.compile(
 _SECTION_AFTER = re.compile(r"\s?[节条款章版]")
 # `1.2.3.4 Scope` at the head of a line, with small numbers only.
 _HEADING_AFTER = re.compile(r"\.?[ \t]+[A-Z\u4e00-\u9fff]")
+_HEAD_OF_LINE = re.compile(r"(?:\A|\n)[\s#*•>-]*\Z")
 _LARGEST_SECTION = 30
+_LAST_CHAPTER = 9  # 10.1.2.3 is the address of a private network before it is a section
 
 
 def find_ip_addresses(text: str) -> Iterator[Found]:
@@ -79,10 +81,9 @@ def _is_numbering(text: str, found: Found) -> bool:
     if _VERSION_BEFORE.search(text, max(0, found.start - 16), found.start) or _SECTION_AFTER.match(text, found.end):
         return True
     numbers = [int(part) for part in found.normal.split(".")]
-    line = text[max(0, found.start - 8) : found.start].rpartition("\n")
-    return bool(
-        max(numbers) <= _LARGEST_SECTION
-        and (line[1] or found.start <= len(line[2]))
-        and not line[2].strip("# ")
+    return (
+        numbers[0] <= _LAST_CHAPTER
+        and all(0 < number <= _LARGEST_SECTION for number in numbers)
+        and _HEAD_OF_LINE.search(text[max(0, found.start - 24) : found.start]) is not None
         and _HEADING_AFTER.match(text, found.end) is not None
     )
