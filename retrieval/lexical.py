@@ -17,6 +17,7 @@ from math import log
 
 import numpy as np
 
+from retrieval.symbols.fold import fold_letters
 from retrieval.types import SparseVector
 
 K1 = 1.2
@@ -43,11 +44,12 @@ def terms(text: str) -> list[str]:
     """Return the terms of `text` in order, repeats included; empty for text without letters, digits or symbols.
 
     Compatibility forms are folded first (NFKC), so full-width digits and letters
-    equal their plain forms; thousands separators are dropped (`1,452.4` → `1452.4`).
+    equal their plain forms, and traditional characters become simplified ones, as they are in
+    index texts; thousands separators are dropped (`1,452.4` → `1452.4`).
     A CJK run of one character is that character, a longer one its bigrams.
     """
     found: list[str] = []
-    for match in _TERM.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _TERM.finditer(fold_letters(unicodedata.normalize("NFKC", text))):
         run = match.group()
         match match.lastgroup:
             case "symbol":

@@ -93,3 +93,17 @@ async def test_a_traditional_question_scores_as_its_simplified_form(client: http
         return [candidate["scores"] for candidate in answer.json()["candidates"]]
 
     assert await scores("加班餐費補貼多少？") == await scores("加班餐费补贴多少？")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("保守型客戶可以購買高風險產品嗎？", "保守型客户不得购买高风险产品"),
+        ("访客在前台要出示什么证件？", "訪客須於前臺出示證件"),
+        ("數據庫多久備份一次？", "Databases are copied every night"),
+        ("What was Huaze Precision's revenue in Q3 2024?", "营业收入为2.38亿元"),
+    ],
+)
+async def test_a_question_is_answered_from_its_document(client: httpx.AsyncClient, question: str, said: str) -> None:
+    answer = await client.post("/v1/chat", json={"question": question, "stream": False})
+    assert said in answer.json()["answer"]

@@ -96,3 +96,7 @@ def test_bm25_index_ranks_rare_terms_and_leaves_out_strangers() -> None:
 
 def test_bm25_index_of_nothing_finds_nothing() -> None:
     assert Bm25Index([]).search("anything", limit=3) == []
+
+
+def test_traditional_and_simplified_characters_are_one_term() -> None:
+    assert terms("報銷標準") == terms("报销标准") == ["报销", "销标", "标准"]
