@@ -137,6 +137,8 @@ def test_mobile_is_found_in_every_writing(text: str) -> None:
         "138 12345678 9",
         "| 姓名 | 金额 |\n| --- | --- |\n| 甲 | 13812345678 |",
         "| 订单号 | 金额 |\n| --- | --- |\n| 13812345678 | 5 |",
+        "192.30.252.211",
+        "138.123.45.678",
         "https://example.com/p/13812345678.html",
         "doi:10.1000/13812345678",
         "a13812345678f00b",
@@ -147,6 +149,20 @@ def test_mobile_is_found_in_every_writing(text: str) -> None:
 )
 def test_mobile_is_not_read_into_other_numbers(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("| 姓名 | 手机 |\n| --- | --- |\n| 王五 | 1998 1234567 |", [("mobile", "19981234567")]),
+        ("| 手机 | 1998 1234567 |", [("mobile", "19981234567")]),
+        ("| 年份 | 1998 1234567 |", []),
+        ("| 订单号 | 13812345678 |", []),
+        ("| 营业收入 | 13812345678 |", []),
+    ],
+)
+def test_the_heading_of_a_column_and_the_cell_before_are_labels(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -175,6 +191,8 @@ def test_span_holds_the_country_code_and_nothing_else(text: str, surface: str) -
         ("138 1234 5678 10:30", 1),
         ("138 1234 5678 2024-07-01", 1),
         ("138 1234 5678 2024年", 1),
+        ("138 1234 5678: 王五", 1),
+        (" 13812345678/13987654321", 2),
     ],
 )
 def test_numbers_beside_each_other_and_beside_a_day_are_all_found(text: str, count: int) -> None:

@@ -174,6 +174,10 @@ def test_phone_is_found_in_every_writing(value: str, text: str) -> None:
         "3 141 592 653 589",
         "QQ 1234567890",
         "1-800-flowers",
+        "pp. 572-573 (2020)",
+        "(123) 456-7890",
+        "192.30.252.211",
+        "125.125.125.125",
     ],
 )
 def test_phone_is_not_read_into_other_numbers(text: str) -> None:
@@ -198,6 +202,10 @@ def test_phone_is_not_read_into_other_numbers(text: str) -> None:
         ("+18005550199", "toll-free 800-555-0199"),
         ("+18005550199", "Call 1 800 555 0199"),
         ("+88639782345", "電話：03-9782345"),
+        ("+18086176467", "001-808-617-6467x12895"),
+        ("+14251111111", "Phone (425) 111-1111"),
+        ("+11234567890", "Telephone (123) 456-7890"),
+        ("+18009190452", "Hotline (800) 919-0452"),
     ],
 )
 def test_international_numbers_are_found(value: str, text: str) -> None:

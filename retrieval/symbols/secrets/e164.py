@@ -53,3 +53,8 @@ def is_glued_after(run: Run, last: int) -> bool:
         return False
     after = run.text[run.end(last) : run.end(last) + 1]
     return after.isascii() and after.isalnum() and after != "x"
+
+
+def is_extended(run: Run, last: int) -> bool:
+    """Tell whether an extension follows, as in 415-555-2671x123."""
+    return last == len(run.groups) and run.text[run.end(last) : run.end(last) + 1] in ("x", "X")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from retrieval.symbols.secrets.e164 import is_glued_after, is_labelled, parse, phone_candidate
+from retrieval.symbols.secrets.e164 import is_extended, is_glued_after, is_labelled, parse, phone_candidate
 from retrieval.symbols.secrets.labels import is_ordinary, is_phone_labelled
 from retrieval.symbols.secrets.runs import Candidate, Run
 
@@ -34,7 +34,9 @@ def read_after_zeros(run: Run, first: int) -> Candidate | None:
     for digits, last in reversed(list(run.windows(first, 18))):
         if last - first < 2 and not is_labelled(run, first):
             continue
-        if len(digits) < 10 or is_glued_after(run, last) or run.is_joined(first, last):
+        if len(digits) < 10 or is_glued_after(run, last) or (run.is_joined(first, last) and not is_extended(run, last)):
+            continue
+        if is_ordinary(run.text, run.starts[first], run.end(last)):
             continue
         number, is_valid = parse("+" + digits[2:], None)
         if number is not None and is_valid:

@@ -12,7 +12,7 @@ from retrieval.symbols.secrets.writing import is_mended, is_one_by_one
 _MOBILE = re.compile("1[3-9]")
 _COUNTRY = re.compile(r"(?:00)?86")
 _PLUS = re.compile(r"[+(]\s?\(?\Z|\(\s?\+\s?\Z")
-_GROUPINGS = frozenset({(3, 4, 4), (3, 8), (7, 4), (4, 3, 4), (3, 3, 5), (3, 2, 3, 3)})
+_GROUPINGS = frozenset({(3, 4, 4), (3, 8), (7, 4), (4, 3, 4), (3, 3, 5)})
 _LISTED = frozenset({(3, 4, 4), (4, 3, 4)})
 """Groupings that a row of a table may not be taken for: in it every group must belong to a number."""
 _NORTH_AMERICAN = (1, 3, 3, 4)

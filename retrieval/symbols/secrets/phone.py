@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from retrieval.symbols.secrets.e164 import MAINLAND_MOBILE, is_glued_after, is_labelled, parse, phone_candidate
+from retrieval.symbols.secrets.e164 import (
+    MAINLAND_MOBILE,
+    is_extended,
+    is_glued_after,
+    is_labelled,
+    parse,
+    phone_candidate,
+)
 from retrieval.symbols.secrets.international import read_after_bare_country, read_after_zeros, read_international
 from retrieval.symbols.secrets.labels import (
     is_dialled,
@@ -20,8 +27,9 @@ from retrieval.symbols.secrets.labels import (
 from retrieval.symbols.secrets.runs import Candidate, Run
 
 _AREA = re.compile(r"0(?:10|2[0-57-9]|[3-9][1-9][0-9])")
-_SERVICE = re.compile("400|800(?!.?555)")
-_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}|555[0-9]{7}")
+# Mainland 800 numbers go on with 8 or are 999 and 988; the others are North American (800-555-0199).
+_SERVICE = re.compile(r"400|800[^0-9]{0,2}(?:[018]|999|988)")
+_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
 _PLUS = re.compile(r"(?:\(\s?)?\+\s?\(?\Z")
 _NEIGHBOURS = ("852", "853", "886", "65", "81", "82", "44", "61", "49", "33")
 _REGIONS_AROUND = ("TW", "GB", "JP")
@@ -146,19 +154,19 @@ def _north_american(run: Run, first: int) -> Candidate | None:
     else:
         return None
     digits = "".join(run.groups[first + skip : last])
-    if not _NANP.fullmatch(digits) or is_glued_after(run, last):
+    gaps = run.inner_gaps(first, last)[skip:]
+    if is_glued_after(run, last) or any("(" in gap for gap in gaps) or ")" in "".join(gaps[1:]):
         return None
-    gaps = run.inner_gaps(first, last)
-    tied = bool(gaps) and all(gap.strip() for gap in gaps[skip:])
-    if not (tied or is_labelled(run, first)):
-        return None
-    if run.is_joined(first, last) and not _is_extension(run, last):
+    if run.is_joined(first, last) and not is_extended(run, last):
         return None
     number, is_valid = parse("+1" + digits, None)
     if number is None or is_ordinary(run.text, run.starts[first], run.end(last)):
         return None
-    in_brackets = run.gaps[first + skip + 1].startswith(")") if tied else False
-    if not (is_valid or in_brackets or digits.startswith("555") or is_labelled(run, first)):
+    # Numbers that nobody has are written in examples and forms.
+    looks_so = bool(gaps) and all(gap.strip() for gap in gaps)
+    in_brackets = looks_so and gaps[0].startswith(")") and digits[0] > "1"
+    assigned = looks_so and ((is_valid and _NANP.fullmatch(digits) is not None) or digits.startswith("555"))
+    if not (assigned or in_brackets or is_labelled(run, first)):
         return None
     return phone_candidate(run, first, last, number)
 
@@ -180,10 +188,6 @@ def _labelled(run: Run) -> Iterator[Candidate]:
         if len(digits) <= 12 and not is_ordinary(run.text, run.start, run.end(last)):
             yield phone_candidate(run, 0, last, digits, confidence=0.7)
             return
-
-
-def _is_extension(run: Run, last: int) -> bool:
-    return last == len(run.groups) and run.text[run.end(last) : run.end(last) + 1] in ("x", "X")
 
 
 def _is_upc(digits: str) -> bool:
