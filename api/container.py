@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy import Engine, make_url
@@ -34,16 +34,22 @@ from api.keys import load_key
 from api.library import DocumentLibrary
 from api.models import Status
 from api.persons import wire_persons
+from api.pseudonym_keys import PseudonymKeys
 from api.runs import RunService
 from api.settings import Settings
+from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
 from ingest.assembly import IngestParts, assemble
+from ingest.correcting import Correcting
+from ingest.corrections import Corrections, KeptTogether
 from ingest.cutting import SymbolicCutter
 from ingest.erased import ErasedValues
 from ingest.erasure import Erasure
 from ingest.page_images import PageImages
 from ingest.persons import Persons
+from ingest.resymbolisation import Resymbolisation
 from ingest.reveals import RevealLog
 from ingest.sandbox import ParserPool
+from ingest.sealing import Seal
 from ingest.service import Ingestion
 from ingest.vault import Vault
 from ingest.worker import Worker
@@ -76,6 +82,9 @@ class Container:
     reveals: RevealLog
     persons: Persons
     erasure: Erasure
+    resymbolisation: Resymbolisation
+    correcting: Correcting
+    rotation: KeyRotation
     worker: Worker
     journal: Journal
     runs: RunService
@@ -117,10 +126,13 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         engine = await asyncio.to_thread(open_engine, settings.database_url)
         stack.callback(engine.dispose)
         erased_values = ErasedValues(engine)
+        corrections = Corrections(engine, Seal(_vault_key(settings), "symbol correction"))
+        pseudonym_keys = PseudonymKeys(home / "keys", settings.keys.pseudonym, settings.keys.pseudonym_former)
+        pair = pseudonym_keys.load(home / "originals")
         language = load_language(
-            _key(settings, "pseudonym"),
+            pair.current,
             settings.symbols.folder,
-            kept=erased_values,
+            kept=KeptTogether(erased_values, corrections),
             erasure_key=load_key(home / "keys", "erasure", settings.keys.erasure),
         )
 
@@ -135,9 +147,20 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         stack.push_async_callback(store.close)
         await store.open(encoder.info)
 
-        ingest = await _open_ingestion(stack, settings, engine, language, encoder, encoder_thread, store)
+        cutter = SymbolicCutter(language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk)
+        copies = [RunCopies(engine)]
+        ingest = await _open_ingestion(stack, settings, engine, cutter, copies, encoder, encoder_thread, store)
+        rotation, former = wire_rotation(engine, pseudonym_keys, pair, language, ingest, cutter, copies)
         searcher = Searcher(
-            encoder, encoder_thread, reranker, reranker_thread, store, language, settings.search, live=ingest.live
+            encoder,
+            encoder_thread,
+            reranker,
+            reranker_thread,
+            store,
+            language,
+            settings.search,
+            live=ingest.live,
+            former=former,
         )
         extractive = ExtractiveModel(encoder, encoder_thread, language)
         model: ChatModel = extractive
@@ -162,8 +185,22 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
         if broken:
             log.info("%d runs that a crash had cut off are marked as failed", broken)
-        persons, erasure = wire_persons(engine, language, erased_values, ingest, store, copies=[RunCopies(engine)])
-        runs = RunService(agent, journal, language)
+        persons, erasure = wire_persons(engine, language, erased_values, ingest, store, copies=copies)
+        runs = RunService(
+            agent,
+            journal,
+            language,
+            copies=copies[0],
+            knowledge=ingest.catalog.knowledge_version,
+            hiding=lambda tenant: hiding_now(language, ingest, tenant),
+        )
+        if broken:
+            # What a crash cut off had no chance to look at its own texts.
+            for tenant in await asyncio.to_thread(copies[0].tenants):
+                revision = language.of(tenant).revision
+                await copies[0].rewrite(tenant, hiding_now(language, ingest, tenant), revision=revision)
+        rotation.resume()
+        stack.push_async_callback(rotation.close)
         stack.push_async_callback(runs.close)
         yield Container(
             settings=settings,
@@ -179,6 +216,9 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             reveals=ingest.reveals,
             persons=persons,
             erasure=erasure,
+            resymbolisation=ingest.resymbolisation,
+            correcting=wire_correcting(engine, corrections, ingest, cutter, store, copies),
+            rotation=rotation,
             worker=ingest.worker,
             journal=journal,
             runs=runs,
@@ -186,16 +226,17 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         )
 
 
-def _key(settings: Settings, name: Literal["pseudonym", "vault"]) -> bytes:
+def _vault_key(settings: Settings) -> bytes:
     home = settings.home
-    return load_key(home / "keys", name, getattr(settings.keys, name), needed_by=home / "originals")
+    return load_key(home / "keys", "vault", settings.keys.vault, needed_by=home / "originals")
 
 
 async def _open_ingestion(
     stack: AsyncExitStack,
     settings: Settings,
     engine: Engine,
-    language: SymbolLanguage,
+    cutter: SymbolicCutter,
+    copies: list[RunCopies],
     encoder: Encoder,
     encoder_thread: ModelThread,
     store: VectorStore,
@@ -205,14 +246,15 @@ async def _open_ingestion(
     parts = assemble(
         engine=engine,
         folder=settings.home / "originals",
-        key=_key(settings, "vault"),
+        key=_vault_key(settings),
         parsers=parsers,
-        cutter=SymbolicCutter(language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk),
+        cutter=cutter,
         encoder=encoder,
         encoder_thread=encoder_thread,
         store=store,
         settings=settings.ingestion,
         more_remains=[RunRemains(engine)],
+        copies=copies,
         databases={name: url.get_secret_value() for name, url in settings.databases.items()},
     )
     stack.callback(parts.close)

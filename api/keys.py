@@ -9,7 +9,7 @@ from pathlib import Path
 
 from api.errors import SettingsError
 
-_BYTES = 32
+KEY_BYTES = 32
 
 
 def load_key(folder: Path, name: str, given: str | None, *, needed_by: Path | None = None) -> bytes:
@@ -25,7 +25,7 @@ def load_key(folder: Path, name: str, given: str | None, *, needed_by: Path | No
         SettingsError: the given or stored key is not 64 hex digits, or the key of existing data is missing.
     """
     if given is not None:
-        return _parse(given, f"ATTEST_KEYS_{name.upper()}")
+        return parse_key(given, f"ATTEST_KEYS_{name.upper()}")
     path = folder / f"{name}.key"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():
@@ -36,23 +36,42 @@ def load_key(folder: Path, name: str, given: str | None, *, needed_by: Path | No
             )
         # Written whole under another name, then linked: of two processes that start at
         # once one makes the key, both read the same, and neither sees half of it.
-        draft = folder / f"{name}.{secrets.token_hex(4)}.tmp"
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
+        draft = _draft(folder, name, secrets.token_bytes(KEY_BYTES))
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
         draft.unlink()
-    return _parse(path.read_text(encoding="ascii"), str(path))
+    return parse_key(path.read_text(encoding="ascii"), str(path))
 
 
-def _parse(text: str, where: str) -> bytes:
+def write_key(path: Path, key: bytes) -> None:
+    """Put a key into a file, whole and durable, in the place of one that was there."""
+    _draft(path.parent, path.stem, key).replace(path)
+    if os.name == "posix":  # the name is durable when its folder is
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _draft(folder: Path, name: str, key: bytes) -> Path:
+    draft = folder / f"{name}.{secrets.token_hex(4)}.tmp"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(key.hex())
+        file.flush()
+        os.fsync(file.fileno())
+    return draft
+
+
+def parse_key(text: str, where: str) -> bytes:
+    """Return the key that 64 hex digits name; raises SettingsError, which names `where`, for any other text."""
     try:
         key = bytes.fromhex(text.strip())
     except ValueError:
         key = b""
-    if len(key) != _BYTES:
-        raise SettingsError(f"{where}: a key is {2 * _BYTES} hex digits; make one with: openssl rand -hex {_BYTES}")
+    if len(key) != KEY_BYTES:
+        raise SettingsError(
+            f"{where}: a key is {2 * KEY_BYTES} hex digits; make one with: openssl rand -hex {KEY_BYTES}"
+        )
     return key

@@ -17,11 +17,11 @@ COMMANDS = {
     "documents": "List, show or delete documents.",
     "jobs": "List or show ingestion jobs.",
     "runs": "List or show stored runs.",
-    "symbols": "Show what symbols a text gives, and which rules are loaded.",
+    "symbols": "Show what symbols a text gives, and which rules are loaded; correct them.",
     "serve": "Serve HTTP.",
     "doctor": "Say which parts are in use, what is missing and what mends it.",
     "eval": "Measure on evaluation data.",
-    "keys": "Make API keys.",
+    "keys": "Make API keys; change the pseudonym key.",
     "demo": "Ingest the samples, ask questions and check the answers' sources.",
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
+from agent.copies import RunCopies
 from agent.events import Event
 from agent.journal import Journal
 from agent.loop import Agent
@@ -67,7 +68,29 @@ def hide_filter(filter: SearchFilter, tenant: str, language: SymbolLanguage) -> 
 class RunService:
     """Starts runs in the background: a reader who leaves does not end the run."""
 
-    def __init__(self, agent: Agent, journal: Journal, language: SymbolLanguage) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        journal: Journal,
+        language: SymbolLanguage,
+        *,
+        copies: RunCopies,
+        knowledge: Callable[[str], int],
+        hiding: Callable[[str], Callable[[str], str]],
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            agent: answers.
+            journal: keeps what is streamed.
+            language: hides secrets of questions.
+            copies: rewrites a run whose documents, or whose tenant's rules, changed while it was going on.
+            knowledge: returns a tenant's knowledge version.
+            hiding: returns, for a tenant, what puts a text under the rules of now.
+        """
+        self._copies = copies
+        self._knowledge = knowledge
+        self._hiding = hiding
         self._agent = agent
         self._journal = journal
         self._language = language
@@ -97,8 +120,16 @@ class RunService:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _drive(self, request: RunRequest, principal: Principal, live: LiveRun) -> None:
+        tenant = principal.tenant
+        before = await asyncio.to_thread(self._rules, tenant)
         try:
             async for event in record(self._agent.run(request, principal), self._journal, principal):
                 live.put(event)
         finally:
             live.end()
+            if await asyncio.to_thread(self._rules, tenant) != before:
+                await self._copies.rewrite_run(request.run_id, self._hiding(tenant))
+
+    def _rules(self, tenant: str) -> tuple[str, int]:
+        """Name what decides which texts are secret, and in which form documents have them."""
+        return self._language.of(tenant).revision, self._knowledge(tenant)

@@ -47,6 +47,7 @@ class IngestParts:
     originals: Originals
     resymbolisation: Resymbolisation
     renames: Renames
+    jobs: Jobs
 
     def close(self) -> None:
         """Remove temporary files; call it when the worker has ended."""
@@ -177,5 +178,5 @@ def assemble(
         on_submit=worker.wake,
     )
     return IngestParts(
-        ingestion, worker, catalog, LiveCatalog(catalog), vault, reveals, originals, resymbolisation, renames
+        ingestion, worker, catalog, LiveCatalog(catalog), vault, reveals, originals, resymbolisation, renames, jobs
     )

@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from ingest.catalog import Clock, utc_now, visible_to
 from ingest.errors import NotPermittedError, UnknownSecretError, VaultKeyError
 from ingest.reveals import RevealLog
-from ingest.tables import documents, vault, vault_uses
+from ingest.tables import documents, pseudonym_renames, vault, vault_uses
 from retrieval.types import Principal
 
 _NONCE_BYTES = 12
@@ -252,9 +252,17 @@ class Vault:
                 visible_to(principal),
             )
         )
+        # One of a former key leads to the one that its value has now.
+        renamed = pseudonym_renames
         values: dict[str, str] = {}
         with self._engine.connect() as connection:
+            present: dict[str, str] = {}
             for some in _slices(pseudonyms):
+                leads = select(renamed.c.old, renamed.c.new).where(
+                    renamed.c.tenant == principal.tenant, renamed.c.old.in_(some)
+                )
+                present |= {row.old: row.new for row in connection.execute(leads)}
+            for some in _slices(sorted({*pseudonyms, *present.values()})):
                 rows = connection.execute(
                     select(vault.c.pseudonym, vault.c.ciphertext, vault.c.key_id).where(
                         vault.c.tenant == principal.tenant, vault.c.pseudonym.in_(some), carried
@@ -264,7 +272,8 @@ class Vault:
                     if row.key_id != self._key_id:
                         raise VaultKeyError("the vault was written under another key")
                     values[row.pseudonym] = self._decrypt(principal.tenant, row.pseudonym, row.ciphertext)
-        return values
+        values |= {old: values[new] for old, new in present.items() if new in values}
+        return {each: values[each] for each in pseudonyms if each in values}
 
     def _write(self, tenant: str, document_id: str, secrets: Mapping[str, str]) -> None:
         with self._engine.begin() as connection:

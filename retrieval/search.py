@@ -66,6 +66,14 @@ class LiveDocuments(Protocol):
         ...
 
 
+class FormerPseudonyms(Protocol):
+    """Who knows the names that values had under a former pseudonym key."""
+
+    async def of(self, tenant: str, tokens: frozenset[str]) -> frozenset[str]:
+        """Return the other names of the pseudonyms among these tokens; none unless the key is being changed."""
+        ...
+
+
 DropReason = Literal["not_live", "near_duplicate", "below_rerank_k", "below_top_k"]
 
 
@@ -119,7 +127,9 @@ class Searcher:
         language: Symboliser,
         settings: SearchSettings,
         live: LiveDocuments | None = None,
+        former: FormerPseudonyms | None = None,
     ) -> None:
+        self._former = former
         self._encoder, self._model_thread = encoder, model_thread
         self._reranker, self._reranker_thread = reranker, reranker_thread
         self._store, self._language, self._settings, self._live = store, language, settings, live
@@ -200,6 +210,8 @@ class Searcher:
         with watch.stage("encode"):
             encoding = await self._model_thread.run(self._encoder.encode_query, read.index_text)
         tokens = frozenset(symbol.token for symbol in read.symbols)
+        if self._former is not None and any(symbol.cls == "secret" for symbol in read.symbols):
+            tokens |= await self._former.of(scope.tenant, tokens)
         k = self._settings.candidates_k
         try:
             async with asyncio.TaskGroup() as group:

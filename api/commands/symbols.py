@@ -17,6 +17,7 @@ from rich.text import Text
 from api.auth import LOCAL_OWNER
 from api.commands.chunks import offline_cutter
 from api.commands.rendering import counted
+from api.commands.resymbolise import add_commands
 from api.commands.session import Json, fail, guarded, out, password_given, print_json
 from api.errors import EXIT_USAGE
 from api.settings import Settings, load_settings
@@ -38,6 +39,7 @@ def register(app: typer.Typer, summary: str) -> None:
     group = typer.Typer(help=summary, no_args_is_help=True)
     group.command("check")(check)
     group.command("rules")(rules)
+    add_commands(group)
     app.add_typer(group, name="symbols")
 
 
