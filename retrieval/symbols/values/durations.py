@@ -124,10 +124,10 @@ def _is_duration(text: str, written: str, value: Decimal, word: str, before: str
         return False  # 四周: all around
     if value == 1 and _ZH_SMALL.search(before):
         return False
-    if word == "日" or (word == "天" and value == 1 and not written[0].isascii()):
-        return (_TERM_AFTER.match(text, end) is not None and before[-1:] != "月") or _TERM_BEFORE.search(
-            before
-        ) is not None
+    if word == "日":
+        return (before[-1:] != "月" and _TERM_AFTER.match(text, end) is not None) or bool(_TERM_BEFORE.search(before))
+    if word == "天" and value == 1 and not written[0].isascii():  # 一天 is "one day" as well
+        return _ONE_DAY_AROUND.match(text, end) is not None or _TERM_BEFORE.search(before) is not None
     return True
 
 
@@ -177,6 +177,7 @@ _EN_BEFORE = re.compile(
     r"|(?P<part>half)\s(?:an|a)\s))\Z"
 )
 _LAST_WORDS = frozenset({*_ONES, *_TENS, "hundred", "half", "a", "an", "calendar"})
+_LAST_WORD = re.compile(r"[A-Za-z]+\Z")
 _MONTH_BEFORE = re.compile(r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]{0,6}\.?\s\Z")
 _ONE_DAY_BEFORE = re.compile(
     r"(?<![A-Za-z])(?i:within|of|for|after|in|least|per|every|only|than|about|lasts?|took|takes?)\s(?:just\s)?\Z"
@@ -220,8 +221,8 @@ def _ends_a_number(window: str) -> bool:
     last = window[-2:-1]
     if last.isdecimal() or last == ")":
         return True
-    words = window[-12:].replace("-", " ").split()
-    return bool(words) and words[-1].lower() in _LAST_WORDS
+    word = _LAST_WORD.search(window[-12:-1])
+    return word is not None and word.group().lower() in _LAST_WORDS
 
 
 def _is_english(text: str, number: re.Match[str], value: Decimal, unit: str, word: str, before: str, end: int) -> bool:

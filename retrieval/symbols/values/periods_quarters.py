@@ -46,7 +46,7 @@ def read_yearless(text: str, year: int) -> Iterator[Time]:
         start = match.start()
         at_line = text[text.rfind("\n", 0, start) + 1 : start].strip(" *#") == ""
         span = CALENDAR_YEAR.quarter(year, int(match.group()[1]))
-        if span is not None and not (at_line and text[match.end() : match.end() + 1] in (".", "")):
+        if span is not None and not (at_line and text[match.end() : match.end() + 1] == "."):
             yield Time(span, start, match.end(), _CONFIDENCE, free=True, written=False)
 
 

@@ -30,20 +30,25 @@ _FARTHEST = 400
 
 
 def same_periods(text: str, times: Sequence[Time]) -> list[Time]:
-    """Add the same periods of other years, and drop what was read within their words."""
-    found = list(_mentions(text))
-    if not found:
+    """Add the same periods of other years, and drop what was read within their words; `times` is ordered by start."""
+    mentions = sorted(_mentions(text))
+    if not mentions:
         return list(times)
-    kept = [t for t in times if not any(start < t.end and t.start < end for start, end, _ in found)]
-    for start, end, back in found:
-        before = next((t for t in reversed(kept) if t.end <= start), None)
+    kept: list[Time] = []
+    at = 0
+    for start, end, years_back in mentions:
+        while at < len(times) and times[at].end <= start:
+            kept.append(times[at])
+            at += 1
+        while at < len(times) and times[at].start < end:
+            at += 1
+        before = kept[-1] if kept else None
         if before is None or start - before.end > _FARTHEST or _SENTENCE_END.search(text, before.end, start):
             continue
-        span = years_later(before.span, -back)
+        span = years_later(before.span, -years_back)
         if span is not None:
             kept.append(Time(span, start, end, 0.8))
-    kept.sort(key=lambda t: t.start)
-    return kept
+    return [*kept, *times[at:]]
 
 
 def _mentions(text: str) -> Iterator[tuple[int, int, int]]:
