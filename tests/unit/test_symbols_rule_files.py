@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from retrieval.symbols.language import SymbolLanguage, builtin_dir
 from retrieval.symbols.rule_files import merge, read_rule_file
 from retrieval.symbols.rule_source import RuleFiles
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN = 1_800_000_000.0
 FORMS = """
 [[vocabulary]]
@@ -260,3 +262,13 @@ def test_a_broken_file_at_the_start_is_an_error(folder: Folder, name: str) -> No
 def test_a_missing_folder_at_the_start_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SymbolFileError, match="no such folder"):
         RuleFiles(builtin_dir(), tmp_path / "absent")
+
+
+@pytest.mark.parametrize("page", ["docs/symbols-rules.md", "data/symbols/README.md"])
+def test_examples_of_the_documentation_are_rule_files(folder: Folder, page: str) -> None:
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    file = folder.write("example.toml", "\n".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)))
+    rules = merge([read_rule_file(file)])
+    assert rules.vocabularies
+    assert rules.glossary
+    assert rules.fiscal_year_start != 1
