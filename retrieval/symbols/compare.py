@@ -70,6 +70,14 @@ def written_place(symbol: Symbol) -> int:
     return magnitude.place
 
 
+def _is_uneven(symbol: Symbol, value: Decimal) -> bool:
+    """Tell whether a figure was written in a unit that is no power of ten of that of its normal form (miles)."""
+    magnitude = parse_normal(symbol.kind, symbol.normal)
+    assert isinstance(magnitude, Magnitude)
+    written = _as_written(symbol, magnitude)
+    return bool(written) and abs(value / written).normalize().as_tuple().digits != (1,)
+
+
 def _is_converted(unit: str) -> bool:
     """Tell whether a figure of this unit may have been written in another one (miles, a price per tonne, years)."""
     return unit.rpartition("/")[2] in MEASURED or unit in MEASURED or unit in DURATION_UNITS
@@ -150,9 +158,10 @@ class _Figures:
         if left.unit != right.unit and not loose:
             both_money = self.stated.kind == self.source.kind == "amount" and "/" not in left.unit + right.unit
             return "different" if both_money else "incomparable"
-        if loose and left.unit != right.unit:
+        if loose and (_is_converted(left.unit) or _is_converted(right.unit)) and left.unit != right.unit:
             # Without its unit a figure says no more than its digits: 1,500 in a column of tonnes.
-            left, right = _as_written(self.stated, left), _as_written(self.source, right)
+            same = _as_written(self.stated, left) == _as_written(self.source, right)
+            return "equal" if same else "incomparable"
         result = self._compare_values(left.value, right.value)
         if result == "different" and (bare or (loose and "/" in self.left.unit + self.right.unit)):
             return "incomparable"
@@ -167,14 +176,15 @@ class _Figures:
             return self._compare_bound(stated, left, right)
         place, source_place = written_place(self.stated), written_place(self.source)
         gap = abs(left - right)
-        if place > source_place and gap * 2 <= Decimal(1).scaleb(place):
+        finer = place > source_place or (place == source_place and _is_uneven(self.stated, left))
+        if finer and gap * 2 <= Decimal(1).scaleb(place):
             return "rounded"
         if stated == "about" and gap * 2 <= min(Decimal(1).scaleb(Magnitude(left, "").place), abs(left) / 10):
             return "rounded"
-        if source_place > place and gap * 2 <= Decimal(1).scaleb(source_place):
-            return "incomparable"
         if source in _HOLDS:
             return "incomparable" if _HOLDS[source](right, left) else "different"
+        if source_place > place and gap * 2 <= Decimal(1).scaleb(source_place):
+            return "incomparable"
         return "incomparable" if source == "about" and gap * 10 <= abs(right) else "different"
 
     def _compare_bound(self, stated: Qualifier, left: Decimal, right: Decimal) -> Comparison:
@@ -194,12 +204,12 @@ def _is_loose(left: str, right: str) -> bool:
     return not left or not right or left.startswith(f"{right}/") or right.startswith(f"{left}/")
 
 
-def _as_written(symbol: Symbol, magnitude: Magnitude) -> Magnitude:
+def _as_written(symbol: Symbol, magnitude: Magnitude) -> Decimal:
     """Return the number as it stands in the surface, before its unit was converted."""
     if not _is_converted(magnitude.unit):
-        return magnitude
+        return magnitude.value
     written = next((n.value for n in scan_numerals(fold(symbol.surface))), None)
     if written is None:
         match = _NUMBER.search(symbol.normal)
-        written = Decimal(match.group()) if match else magnitude.value
-    return Magnitude(-written if magnitude.value < 0 else written, "")
+        written = Decimal(match.group()) if match else abs(magnitude.value)
+    return -written if magnitude.value < 0 else written

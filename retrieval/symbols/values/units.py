@@ -253,3 +253,9 @@ def _per_latin(text: str, at: int) -> Unit | None:
             return Unit(*_KNOWN[phrase], at + len(phrase))
     writing = _LATIN.get(word) or _LATIN.get(word.lower())
     return Unit(*_KNOWN[writing], match.end()) if writing is not None and writing.lower() == word.lower() else None
+
+
+def factor_of(writing: str) -> tuple[str, Fraction] | None:
+    """Return the unit of the normal form and what one of `writing` (`g`, `吨`, `miles`) is in it; None if unknown."""
+    known = _KNOWN.get(writing) or _KNOWN.get(_LATIN.get(writing.lower(), writing))
+    return known[:2] if known is not None else None
