@@ -33,6 +33,7 @@ def emails(text: str) -> list[tuple[str, str]]:
         ("<li@example.com>", "li@example.com", "li@example.com"),
         ("torn li.na@\nexample.com.", "li.na@example.com", "li.na@\nexample.com"),
         ("E-mail: li.na @ example.com", "li.na@example.com", "li.na @ example.com"),
+        ("13 ann@acme.com.txt", "ann@acme.com", "ann@acme.com"),
         ("O'Neil@example.com", "o'neil@example.com", "O'Neil@example.com"),
     ],
 )

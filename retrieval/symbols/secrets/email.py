@@ -34,6 +34,7 @@ _SPACE = re.compile(r"\s?\Z")
 _FILE_TYPE = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|ico|pdf|docx?|xlsx?|html?|css|js|jsx|tsx?|json|ya?ml|toml|txt|md)\Z", re.I
 )
+_COMMON_END = re.compile(r"\.(?:com|net|org|edu|gov|info|biz|[a-z]{2})\Z", re.I)
 _RELEASE = re.compile(r"[0-9]+\.[0-9]+\.")
 # The scp form of a path: git@github.com:team/project.git, deploy@host.example.com:/var/www.
 _REMOTE_PATH = re.compile(r":(?:[~/]|[A-Za-z0-9_.-]+/)")
@@ -71,9 +72,14 @@ def _domain_after(text: str, sign: re.Match[str]) -> re.Match[str] | None:
     domain = _DOMAIN.match(text, at)
     if domain is None:
         domain = _CHINESE_DOMAIN.match(text, at)
-    if domain is None or _FILE_TYPE.search(domain.group()) or _RELEASE.match(domain.group()):
+    if domain is None or _RELEASE.match(domain.group()):
         return None
-    return domain
+    file_type = _FILE_TYPE.search(domain.group())
+    if file_type is None:
+        return domain
+    # ann@example.com.txt is a file with an address in its name.
+    inner = _DOMAIN.fullmatch(text, at, at + file_type.start())
+    return inner if inner and _COMMON_END.search(inner.group()) else None
 
 
 def _is_glued(text: str, at: int) -> bool:
