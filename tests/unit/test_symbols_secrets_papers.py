@@ -86,6 +86,10 @@ def test_travel_permit_is_found_in_every_writing(value: str, text: str) -> None:
         "持护照入境。编号E12345678",
         "The passport rule. See E12345678",
         "ISBN E12345678",
+        "Passport No 12345678",
+        "The passport holder's order no. is AB123456",
+        "护照和订单A1234567",
+        "parking permit H12345678",
     ],
 )
 def test_a_paper_is_not_read_into_other_numbers(text: str) -> None:

@@ -140,6 +140,7 @@ def test_phone_is_found_in_every_writing(value: str, text: str) -> None:
         "415 555 2671",
         "2671 415 555",
         "212 555 1234",
+        "Revenue 415-555-2671",
         "100-200-3000",
         "第100-200-3000号",
         "123-456-7890",

@@ -64,6 +64,9 @@ def test_plate_is_found_in_every_writing(value: str, text: str) -> None:
         "京A123456789",
         "京AB",
         "table C12345",
+        "型号鲁B12345",
+        "工程编号：京A12345",
+        "浙B2-20080224",
     ],
 )
 def test_plate_is_not_read_into_other_numbers(text: str) -> None:

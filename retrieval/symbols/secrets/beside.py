@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.fold import MASK
-from retrieval.symbols.secrets.labels import column_heading
+from retrieval.symbols.secrets.labels import column_heading, is_ordinary_labelled, text_before
 
 _BEFORE_REACH = 40
 _AFTER_REACH = 64
@@ -43,7 +43,7 @@ def numbers_beside(text: str, label: re.Pattern[str], number: re.Pattern[str]) -
             _OF_A_DAY.search(text, match.end(), found.start()) or _COUNTED.match(text, found.end())
         ):
             continue
-        if found is not None:
+        if found is not None and not is_ordinary_labelled(text_before(text, found.start())):
             done = found.end()
             yield _NOT_ALNUM.sub("", found.group()).upper(), found.start(), found.end()
     if done == 0 and "|" in text and label.search(text) is not None:

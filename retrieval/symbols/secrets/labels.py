@@ -44,14 +44,17 @@ _IDENTITY = re.compile(
     rf"|(?i:(?<![a-z])(?:id|id card|identity(?: card)?|identification)(?![a-z]))){_LINK}"
 )
 _SOCIAL = re.compile(
-    rf"(?:社会(?:安全|保障)|社保|社安|(?i:(?<![a-z])(?:ssn|social security|soc\.? sec\.?)(?![a-z]))){_LINK}"
+    r"(?:社会(?:安全|保障)|社保|社安|(?i:(?<![a-z])(?:ssn|social security|soc\.? sec\.?)(?![a-z])))[^0-9。;!?\n|]{0,20}\Z"
 )
 _ORDINARY = re.compile(
-    r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|条形码|快递|运单|凭证|文号|物流|批次|工单|票号|案号|版本|总计|合计|共计|小计|总额|金额|余额"
+    r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|条形码|快递|运单|凭证|文号|物流|批次|工单|票号|案号|版本|型号"
+    r"|工号|学号|客户号|会员号|档案号|第"
+    r"|总计|合计|共计|小计|[总金余]额|成交[额量]|[营税]收|收入|资产|负债|利润|成本|[销产]量|销售额|市值|规模|人口"
     r"|ISBN|ISSN"
     r"|(?i:(?<![a-z])(?:order|invoice|tracking|serial|sku|ref|reference|batch|isbn|issn|sn|s/n|document|contract|ticket"
     r"|ean|upc|gtin|barcode|imei|transaction|txn|waybill|shipment|parcel|case|version|build|po|purchase order|hash"
-    rf"|uuid|guid|timestamp|total|amount|balance|part|model|item|product|article|doi)(?![a-z]))){_LINK}"
+    r"|uuid|guid|timestamp|total|amount|balance|revenue|income|profit|assets|sales|volume|population|awb"
+    rf"|part|model|item|product|article|doi)(?![a-z]))){_LINK}"
 )
 _UNIT_AFTER = re.compile(
     r"[.][0-9]|,[0-9]{3}(?![0-9])|\s?(?:[元圆%股份吨台个]|[十百千]?[万亿]|(?:美|港|欧|日)元|人民币"

@@ -11,7 +11,7 @@ from retrieval.symbols.secrets.found import SecretFound
 _LABEL = re.compile(r"护照|[Pp](?:assport|ASSPORT)")
 _S = r"(?:[ \n\u200b.\-\u2010-\u2014]{1,2})?"
 _NUMBER = re.compile(
-    rf"(?<![0-9A-Za-z])(?:[A-Za-z]{_S}(?:[A-Za-z]{_S})?[0-9](?:{_S}[0-9]){{5,7}}|[0-9](?:{_S}[0-9]){{8}})(?![0-9A-Za-z])"
+    rf"(?<![0-9A-Za-z])(?![Nn][Oo][^0-9A-Za-z])(?:[A-Za-z]{_S}(?:[A-Za-z]{_S})?[0-9](?:{_S}[0-9]){{5,7}}|[0-9](?:{_S}[0-9]){{8}})(?![0-9A-Za-z])"
     r"(?![.,/-][0-9])"
 )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
-from retrieval.symbols.secrets.labels import text_before
+from retrieval.symbols.secrets.labels import is_ordinary_labelled, text_before
 
 _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 _DOT = r"[ ]?[·•・‧.\-\u2010-\u2014 ]?[ ]?"
@@ -57,6 +57,8 @@ def _judge(text: str, start: int, end: int) -> Iterator[SecretFound]:
 def _stands(text: str, start: int, end: int, value: str) -> bool:
     if value[0] in "使领":
         return "·" in text[start:end] and _COUNTED.match(text, end) is None
+    if is_ordinary_labelled(text_before(text, start)):
+        return False
     word = text[max(0, start - 1) : start + 1]
     serial = value[2:]
     letters = sum(c.isalpha() and c.isascii() for c in serial)
