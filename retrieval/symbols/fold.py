@@ -30,9 +30,10 @@ _IDEOGRAPHS = (range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0x20000, 0x32
 _LOOKALIKES = (range(0x2E80, 0x2FD6), range(0xF900, 0xFB00), range(0x2F800, 0x2FA20))
 _TABLE_SIZE = 0x32400
 
-_WIDE_COMMA = re.compile(r"(?<=[０-９])，(?=[０-９]{3})")
+# Patterns that begin with a character are skipped to; a lookbehind in front of it would be tried everywhere.
+_WIDE_COMMA = re.compile(r"，(?<=[０-９]，)(?=[０-９]{3})")
 # 參 is the three of sums in words (參佰), and a syllable of other words everywhere else.
-_THREE = re.compile(r"参(?=[佰仟拾万亿元圆])|(?<=[佰仟拾零])参")
+_THREE = re.compile(r"参(?:(?=[佰仟拾万亿元圆])|(?<=[佰仟拾零]参))")
 
 
 def fold(text: str) -> str:
