@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.symbols.codes.entities import EntityReader
@@ -97,6 +97,7 @@ WIDE = {ord(c): chr(ord(c) + 0xFEE0) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
 TRADITIONAL = str.maketrans("华泽仪银国", "華澤儀銀國")
 
 
+@settings(deadline=None)
 @given(st.sampled_from(NAMES), st.data())
 def test_any_writing_of_a_name_gives_its_entity(named: tuple[str, str], data: st.DataObject) -> None:
     entity_id, name = named
@@ -117,6 +118,7 @@ def test_any_writing_of_a_name_gives_its_entity(named: tuple[str, str], data: st
     assert entities(f"{before}{written}{after}") == [(entity_id, written)]
 
 
+@settings(deadline=None)
 @given(st.text("中国银行业BOCbank of china(（Hong Kong)it IT\n第3控股", max_size=60))
 def test_findings_lie_on_their_names(text: str) -> None:
     folded = fold(text)
@@ -133,3 +135,32 @@ def test_a_large_glossary_reads_long_texts_of_beginnings() -> None:
     reader = EntityReader(glossary)
     text = "中国第" * 3000 + "Aa " * 3000 + "中国第499号实业有限公司"
     assert [f.normal for f in reader.find(text)] == ["E499"]
+
+
+_PIECES = st.sampled_from([
+    *(name for _, name in NAMES),
+    "華澤精密儀器",
+    "中國銀行業",
+    "Ｂank of China",
+    "C1客戶",
+    "Ｒ４基金",
+    "評級為AA+",
+    "２．３８億元",
+    "13812345678",
+    "[ENTITY_BOC]",
+    "參佰萬圓",
+    "，",
+    " ",
+    "\n",
+    "的",
+])
+
+
+@settings(deadline=None)
+@given(st.lists(_PIECES, max_size=8))
+def test_symbolising_twice_changes_nothing_in_any_writing(pieces: list[str]) -> None:
+    once = LANGUAGE.symbolise("".join(pieces), tenant="t")
+    twice = LANGUAGE.symbolise(once.text, tenant="t")
+    assert (twice.text, twice.index_text, twice.symbols) == (once.text, once.index_text, once.symbols)
+    read = LANGUAGE.read("".join(pieces), tenant="t")
+    assert [s.normal for s in read] == [s.normal for s in once.symbols]

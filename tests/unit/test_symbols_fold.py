@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.symbols.fold import MASK, fold, fold_letters
@@ -18,6 +18,7 @@ TEXTS = st.text(
 )
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_folding_moves_no_character_and_again_changes_nothing(text: str) -> None:
     for folding in (fold, fold_letters):
@@ -26,11 +27,13 @@ def test_folding_moves_no_character_and_again_changes_nothing(text: str) -> None
         assert folding(folded) == folded
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_reading_what_is_encoded_gives_what_reading_the_text_gives(text: str) -> None:
     assert fold(fold_letters(text)) == fold(text)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_the_mask_never_stands_in_a_folded_text(text: str) -> None:
     assert MASK not in fold(text)
