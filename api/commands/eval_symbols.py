@@ -14,9 +14,13 @@ from api.settings import load_settings
 from retrieval.symbols.evaluation import SymbolReport, Wrong, evaluate_symbols, read_gold
 from retrieval.symbols.gold import gold_folder, gold_language
 
+SPLITS = ("dev", "test", "challenge")
+
 
 def symbols(
-    split: Annotated[Literal["dev", "test", "all"], typer.Option(help="Which part of the gold set.")] = "dev",
+    split: Annotated[
+        Literal["dev", "test", "challenge", "all"], typer.Option(help="Which part of the gold set.")
+    ] = "dev",
     file: Annotated[Path | None, typer.Option(help="A set of your own in place of the gold set.")] = None,
     rules: Annotated[Path | None, typer.Option(help="Rule file of the tenant that reads it.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
@@ -29,7 +33,7 @@ def symbols(
 
     def work() -> SymbolReport:
         folder = gold_folder()
-        paths = [folder / f"{name}.jsonl" for name in (("dev", "test") if split == "all" else (split,))]
+        paths = [folder / f"{name}.jsonl" for name in (SPLITS if split == "all" else (split,))]
         if file is not None:
             paths = [find(file, load_settings())]
         sentences = [sentence for path in paths for sentence in read_gold(path)]

@@ -49,7 +49,7 @@ KINDS = {
     ],
 }
 RARE = {"social_security", "ip_address", "url", "iban", "travel_permit"}
-SIZES = {"dev": (1050, 25, 15), "test": (550, 12, 8)}
+SIZES = {"dev": (1050, 25, 15), "test": (550, 12, 8), "challenge": (1000, 16, 8)}
 QUALIFIERS = {"about", "at_least", "at_most", "more_than", "less_than"}
 SPLITS = [split for split in SIZES if (GOLD / f"{split}.jsonl").exists()]
 
