@@ -26,14 +26,17 @@ def find_numbers(text: str) -> Iterator[SecretFound]:
     """Find identity cards, bank cards, telephone and social security numbers; ordered, not overlapping."""
     before: Candidate | None = None
     for run in digit_runs(text):
-        if before is not None and (further := read_further(run, before)) is not None:
-            before = further
-            yield SecretFound(further.kind, further.value, further.start, further.end, further.confidence)
-            continue
-        before = None
-        candidates = [candidate for read in _READERS for candidate in read(run)]
-        if candidates:
-            chosen = sorted(choose(run, candidates), key=lambda c: c.start)
-            for c in chosen:
-                yield SecretFound(c.kind, c.value, c.start, c.end, c.confidence)
-            before = chosen[-1] if chosen else None
+        further = read_further(run, before) if before is not None else None
+        chosen = [further] if further is not None else sorted(choose(run, _candidates(run)), key=lambda c: c.start)
+        for c in chosen:
+            yield SecretFound(c.kind, c.value, c.start, c.end, c.confidence)
+        before = chosen[-1] if chosen else None
+
+
+def _candidates(run: Run) -> list[Candidate]:
+    found: list[Candidate] = []
+    for read in _READERS:
+        found += read(run)
+        if any(c.is_sure and c.last - c.first == len(run.groups) for c in found):
+            break  # nothing is left to the less certain kinds
+    return found

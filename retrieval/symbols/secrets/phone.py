@@ -47,26 +47,28 @@ def read_phones(run: Run) -> Iterator[Candidate]:
         if candidate is not None:
             yield candidate
             return
-    for first, group in enumerate(run.groups):
-        if first == 0 and run.is_continued:
-            continue
-        digit = group[0]
-        if group.startswith("00") and len(group) > 2 and group[2] != "0":
-            candidate = read_after_zeros(run, first)
-        elif digit == "0":
-            candidate = _landline(run, first)
-        elif group in ("86", "852", "853", "886"):
-            candidate = read_after_bare_country(run, first)
-        elif digit in "48" and _SERVICE.match(run.text, run.starts[first]):
-            candidate = _service(run, first) or _north_american(run, first)
-        elif digit in "123456789":
-            candidate = _north_american(run, first)
-        else:
-            candidate = None
+    is_found = False
+    for first in range(len(run.groups)):
+        candidate = None if first == 0 and run.is_continued else _at(run, first)
         if candidate is not None:
+            is_found = True
             yield candidate
-    if not run.is_continued and _is_named(run):
+    if not is_found and not run.is_continued and _is_named(run):
         yield from _labelled(run)
+
+
+def _at(run: Run, first: int) -> Candidate | None:
+    """Read the number that begins with a group, by what the group begins with."""
+    group = run.groups[first]
+    if group.startswith("00") and len(group) > 2 and group[2] != "0":
+        return read_after_zeros(run, first)
+    if group[0] == "0":
+        return _landline(run, first)
+    if group in ("86", "852", "853", "886"):
+        return read_after_bare_country(run, first)
+    if group[0] in "48" and _SERVICE.match(run.text, run.starts[first]):
+        return _service(run, first) or _north_american(run, first)
+    return _north_american(run, first)
 
 
 def read_further(run: Run, before: Candidate) -> Candidate | None:
