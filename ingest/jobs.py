@@ -81,6 +81,14 @@ class Jobs:
             return None
         return self.add(connection, found[0], found[0].content_hash or "", kind="resymbolise").job_id
 
+    def is_last_reading(self, job_id: str) -> bool:
+        """Tell whether no other new reading waits or runs, of any tenant."""
+        others = select(jobs.c.job_id).where(
+            jobs.c.kind == "resymbolise", jobs.c.state.in_(("queued", "running")), jobs.c.job_id != job_id
+        )
+        with self._engine.connect() as connection:
+            return connection.execute(others.limit(1)).first() is None
+
     def get(self, principal: Principal, job_id: str) -> Job:
         """Return a job of the principal's own, or of a document the principal may see.
 

@@ -66,6 +66,14 @@ class VectorStore(Protocol):
         """Delete all chunks of a document, staged ones included; return how many went."""
         ...
 
+    async def scrub(self) -> None:
+        """Take off the disk what deleted and overwritten chunks have left there, as far as it is this process's.
+
+        For texts that must not have been kept; it may hold up other calls for seconds. A server that is
+        asked over the network clears its disk by itself, some time later.
+        """
+        ...
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         """Return published chunks by cosine, best first."""
         ...

@@ -24,6 +24,7 @@ from retrieval.encoder import EncoderInfo
 from retrieval.errors import FolderLockedError, RetrievalError, StoreUnavailableError
 from retrieval.fusion import best_first, rank_by_symbols, symbol_tokens
 from retrieval.settings import StoreSettings
+from retrieval.stores import rewriting
 from retrieval.stores.conditions import (
     AnyOf,
     Condition,
@@ -112,6 +113,9 @@ class EdgeStore:
     async def delete(self, tenant: str, document_id: str) -> int:
         return await self.prune(tenant, document_id, keep=set())
 
+    async def scrub(self) -> None:
+        await self._call(self._scrub)
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         encoder = self._opened()
         if not encoder.dense_searchable:
@@ -193,11 +197,17 @@ class EdgeStore:
         import qdrant_edge as engine
 
         path = self._folder / "shard"
+        rewriting.settle(path)
         if (path / "edge_config.json").exists():
             shard = engine.EdgeShard.load(str(path))
         else:
             path.mkdir(exist_ok=True)
             shard = engine.EdgeShard.create(str(path), _config(encoder))
+        return self._indexed(shard)
+
+    def _indexed(self, shard: engine.EdgeShard) -> engine.EdgeShard:
+        import qdrant_edge as engine
+
         # Creating an index that exists does nothing; so a kill between the two is mended here.
         shard.update(engine.UpdateOperation.create_field_index(TENANT, engine.KeywordIndexParams(is_tenant=True)))
         for field in KEYWORD_FIELDS:
@@ -205,6 +215,32 @@ class EdgeStore:
         for field in NUMBER_FIELDS:
             shard.update(engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Integer))
         return shard
+
+    def _scrub(self) -> None:
+        """Copy what is there into a new shard, and put it in the place of the old one."""
+        import qdrant_edge as engine
+
+        shard, encoder, path = self._held(), self._opened(), self._folder / "shard"
+        fresh = rewriting.begin(path)
+        copy = self._indexed(engine.EdgeShard.create(str(fresh), _config(encoder)))
+        offset: Any = None
+        while True:
+            request = engine.ScrollRequest(offset=offset, limit=WRITE_BATCH, with_payload=True, with_vector=True)
+            records, offset = shard.scroll(request)
+            if records:
+                points = [engine.Point(record.id, record.vector or {}, record.payload) for record in records]
+                copy.update(engine.UpdateOperation.upsert_points(points))
+            if offset is None:
+                break
+        copy.flush()
+        copy.close()
+        self._shard = None
+        shard.flush()
+        shard.close()
+        rewriting.swap(path)
+        self._shard = self._load(encoder)
+        self._sees_all.clear()
+        self._unflushed = 0
 
     def _close(self) -> None:
         shard, self._shard, self._encoder = self._shard, None, None

@@ -82,6 +82,9 @@ class InMemoryVectorStore:
     async def delete(self, tenant: str, document_id: str) -> int:
         return await self.prune(tenant, document_id, keep=set())
 
+    async def scrub(self) -> None:
+        return None  # nothing is on a disk
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         encoder = self._opened()
         if not encoder.dense_searchable:

@@ -130,6 +130,9 @@ class QdrantStore:
     async def delete(self, tenant: str, document_id: str) -> int:
         return await self.prune(tenant, document_id, keep=set())
 
+    async def scrub(self) -> None:
+        return None  # its optimiser rewrites segments by itself; there is no call to make it
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         encoder = self._opened()
         if not encoder.dense_searchable:

@@ -35,7 +35,7 @@ def holding(home: Path, secret: str) -> list[str]:
     """Name the files outside the originals that hold a text."""
     with closing(sqlite3.connect(home / "attest.sqlite3")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    files = [path for path in home.rglob("*") if path.is_file() and not {"originals", "index"} & set(path.parts)]
+    files = [path for path in home.rglob("*") if path.is_file() and "originals" not in path.parts]
     return sorted(str(path) for path in files if secret.lower().encode() in path.read_bytes().lower())
 
 

@@ -68,7 +68,7 @@ async def test_document_is_found_before_during_and_after_the_change(
     assert new in events
     assert old not in events
     for pseudonym in (new, old):
-        body = {"pseudonyms": [pseudonym], "reason": "a test"}
+        body = {"pseudonym": pseudonym, "reason": "a test"}
         shown = await client.post("/v1/vault/reveal", json=body)
         assert "13812345678" in shown.text, shown.text
 
