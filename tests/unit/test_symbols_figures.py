@@ -43,6 +43,7 @@ def figures(text: str, *kinds: str) -> list[Symbol]:
         ("600 MW", "600000 kW", "600 MW"),
         ("8GB", "8000000000 B", "8GB"),
         ("-5℃", "-5 degC", "-5℃"),
+        ("温度-18℃以下", "-18 degC", "-18℃"),
         ("60公里/小时", "60 km/h", "60公里/小时"),
         ("3.5 million shares", "3500000 share", "3.5 million shares"),
     ],
@@ -70,6 +71,8 @@ def test_quantity_is_converted_to_its_unit(text: str, normal: str, surface: str)
         "3人民路",
         "12 company",
         "91320102259877784L",
+        "两三家公司",
+        "数十家公司",
     ],
 )
 def test_lookalikes_are_no_quantities(text: str) -> None:
@@ -103,6 +106,7 @@ def test_amounts_in_words_in_crore_and_by_the_unit(text: str, normal: str, surfa
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("276米-285米", [("276 m", "276米"), ("285 m", "285米")]),
         ("2-3吨", [("2000 kg", "2"), ("3000 kg", "3吨")]),
         ("100至200人", [("100 person", "100"), ("200 person", "200人")]),
         ("10-12元/吨", [("CNY 0.01/kg", "10"), ("CNY 0.012/kg", "12元/吨")]),
@@ -136,6 +140,7 @@ def test_unit_of_a_range_holds_for_both_ends(text: str, expected: list[tuple[str
         ("10:30", []),
         ("以3比2获胜", []),
         ("比分3:2", []),
+        ("比分为3:2", []),
         ("won 3:2", []),
         ("3:2 victory", []),
         ("main.py:3:2", []),
@@ -170,6 +175,9 @@ def test_ratios_are_no_times_of_day_and_no_scores(text: str, expected: list[str]
         ("decreased by $1.2 million, or 5.2%", ["-5.2%"]),
         ("costs decreased while sales rose by 5%", ["5%"]),
         ("负债率5%", ["5%"]),
+        ("赔付率下降1.2个百分点至61.5%", ["-1.2pp", "61.5%"]),
+        ("毛利率下降3.6%至61.5%", ["-3.6%", "61.5%"]),
+        ("预计下降5%至8%", ["-5%", "-8%"]),
         ("亏损扩大5%", ["5%"]),
     ],
 )

@@ -212,8 +212,8 @@ def _scan_chinese(text: str) -> Iterator[Numeral]:
         run = match.group()
         if len(run) > 1:
             run = run.rstrip("两")
-        if run in _ABOUT_SO_MANY:
-            continue
+        if run in _ABOUT_SO_MANY or (run[0] in "十拾" and text[match.start() - 1 : match.start()] in ("几", "数")):
+            continue  # 两三家, 几十万元
         parsed = _ONE_CHARACTER.get(run) or parse_chinese(run)
         if parsed is not None:
             value, place = parsed
@@ -229,7 +229,7 @@ def _scan_english(text: str) -> Iterator[Numeral]:
             yield Numeral(start, end, end, value, value, scale, place, False, "english", False)
 
 
-# 两三家 is two or three, not 23.
+# Two or three, not 23.
 _ABOUT_SO_MANY = frozenset({"两三", *(a + b for a, b in pairwise("一二三四五六七八九"))})
 
 

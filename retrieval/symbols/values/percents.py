@@ -63,18 +63,24 @@ def _emit(text: str, numerals: Sequence[Numeral]) -> Iterator[Found]:
             negative = carried or is_fall(text, start, end)
         value, end = _value(text, numeral, unit, end)
         yield _found(unit, -value if negative else value, start, end)
-        carried = negative and following is not None and _goes_on(text, numeral, end, following)
+        carried = negative and following is not None and _goes_on(text, numeral, unit, end, following)
 
 
-def _goes_on(text: str, numeral: Numeral, end: int, following: Numeral) -> bool:
+def _goes_on(text: str, numeral: Numeral, unit: str, end: int, following: Numeral) -> bool:
     """Tell whether the next figure falls as well: the other end of a range, or the next of a list."""
     if shares_sign(text, end, following.start):
         return True
     between = RANGE.fullmatch(text, end, following.start)
-    # `fell 5 to 6%` is a range, `fell 0.9 percentage points to 51%` ends at a level.
-    return between is not None and (end == numeral.end or between.group().strip() != "to")
+    if between is None or end == numeral.end:
+        return between is not None
+    # 下降5%至6% is a range; `fell 0.9 percentage points to 51%`, 下降1.2个百分点至61.5% end at a level.
+    word = between.group().strip()
+    if word not in ("至", "到"):
+        return word != "to"
+    return _unit_of(text, following, None)[0] == unit and following.value <= _WIDEST_RANGE * numeral.value
 
 
+_WIDEST_RANGE = 3
 _AND_A_HALF = re.compile(r"[一二三四五六七八九](?![十百千万])")
 _SHIFT = {"points": 0, "basis": -2, "mille": -1, "myriad": -2, "tenths": 1, "percent": 0}
 _FRACTIONS = {"百": "percent", "千": "mille", "万": "myriad"}

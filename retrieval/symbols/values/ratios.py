@@ -29,7 +29,7 @@ _CLOCK = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9]")
 _RATIO_BEFORE = re.compile(r"(?:比例|比率|配比|占比|之比|比值|杠杆|(?i:ratios?|proportions?))[^0-9。；;\n]{0,12}\Z")
 _RATIO_AFTER = re.compile(r"\s?的?(?:比例|比率|配比|之比|(?i:ratio)\b|(?i:split)\b)")
 _SCORE_BEFORE = re.compile(
-    r"(?:比分|[以胜负平领先战](?:为|是)?|(?<![A-Za-z])(?i:won|win|wins|lost|lose|beat|beaten|score|scored|led|drew|draw|victory|defeat)"
+    r"(?:比分[^0-9，。；,;]{0,6}|[以胜负平领先战](?:为|是)?|(?<![A-Za-z])(?i:won|win|wins|lost|lose|beat|beaten|score|scored|led|drew|draw|victory|defeat)"
     r"(?:\s[A-Za-z]{1,12}){0,3})\s?\Z|[A-Za-z0-9_./:-]\Z"
 )
 _SCORE_AFTER = re.compile(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# What may end the first figure of a range: a dash after it is no minus.
-_ENDINGS = frozenset("–—元万亿年月日时分秒点米里吨克斤顷亩升度瓦人名位户家股份件台辆笔次只页倍成‰℃")
+# What ends the first figure of a range: a dash after it is no minus.
+_ENDINGS = frozenset("–—元万亿年月日")
+_UNIT_ENDINGS = frozenset("时分秒点米里吨克斤顷亩升度瓦人名位户家股份件台辆笔次只页倍成‰℃")
 
 
 def is_sign(text: str, at: int) -> bool:
@@ -13,7 +14,10 @@ def is_sign(text: str, at: int) -> bool:
     before = text[at - 1] if at else " "
     if text[at] == "–" and not before.isspace():
         return False
-    return not (before.isascii() and (before.isalnum() or before in "_%)-")) and before not in _ENDINGS
+    if (before.isascii() and (before.isalnum() or before in "_%)-")) or before in _ENDINGS:
+        return False
+    # 276米-285米, but 温度-18℃: a unit ends a figure only behind digits.
+    return before not in _UNIT_ENDINGS or not any(char.isdecimal() for char in text[max(0, at - 4) : at - 1])
 
 
 def sign_before(text: str, start: int) -> tuple[int, bool]:
