@@ -191,8 +191,8 @@ class TenantLanguage:
         folded = mask(clean.folded, [m.span() for m in clean.tokens])
         if self._corrected is not None:
             folded = mask(folded, self._corrected.unread(folded))
-        for _ in range(_MAX_PASSES):
-            fresh, ragged = settle(self._candidates(folded, base_date))
+        for number in range(_MAX_PASSES):
+            fresh, ragged = settle(self._candidates(folded, base_date, is_whole=number == 0))
             found += fresh
             if not (ragged or any(_is_glued(folded, f.start, f.end) for f in fresh)):
                 break
@@ -203,11 +203,12 @@ class TenantLanguage:
     def _tokens(self, folded: str) -> list[re.Match[str]]:
         return list(self._token.finditer(folded)) if "[" in folded else []
 
-    def _candidates(self, folded: str, base_date: date | None) -> Iterable[Found]:
+    def _candidates(self, folded: str, base_date: date | None, is_whole: bool) -> Iterable[Found]:
         for reader in self._readers:
             yield from reader.find(folded)
         rules = self.rules
-        yield from find_values(folded, Reading(base_date, rules.fiscal_year_start, rules.fiscal_year_named_by))
+        fiscal = rules.fiscal_year_start, rules.fiscal_year_named_by
+        yield from find_values(folded, Reading(base_date, *fiscal, is_whole))
 
 
 def _pseudonym_found(match: re.Match[str]) -> Found:

@@ -157,6 +157,8 @@ def test_confidence_follows_authority_score_and_period(
         (["2023Q3", "2024Q3"], ["2023Q3"], "match"),
         (["2024-08-01/2024-10-31"], ["2024Q3"], "unknown"),
         (["2021/2023"], ["2022"], "match"),
+        (["2024Q3"], ["1990/1999"], "unknown"),
+        (["2024Q3"], ["1990/1999", "2023"], "mismatch"),
         (["2024Q3"], ["the third of never"], "unknown"),
     ],
 )

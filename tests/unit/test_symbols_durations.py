@@ -158,3 +158,7 @@ def test_every_duration_is_read_back_from_its_writings(number: int, unit: tuple[
         (symbol,) = LANGUAGE.read(f"为期{text}", tenant="t")
         assert (symbol.surface, symbol.normal, symbol.token) == (text, normal, f"[DURATION_{normal}]")
     assert isinstance(parse_normal("duration", normal), Magnitude)
+
+
+def test_doubled_numerals_that_are_words_are_read_over() -> None:
+    assert LANGUAGE.read("两两比较，三三两两", tenant="t") == ()

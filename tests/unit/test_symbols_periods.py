@@ -314,3 +314,53 @@ def test_text_of_20_kb_that_repeats_how_dates_begin_is_read_to_its_end(piece: st
     text = piece * (20_000 // len(piece)) + "，2024年12月31日14时30分起90天"
     found = [*find_periods(text, BASE), *find_times(text), *find_durations(text)]
     assert {"date", "time", "duration"} <= {f.kind for f in found if f.start > len(text) - 30}
+
+
+_PIECES = (
+    *(
+        "2024年",
+        "第三季度",
+        "7月1日",
+        "至",
+        "和",
+        "、",
+        "，",
+        " ",
+        "上年同期",
+        "去年",
+        "三年",
+        "3",
+        "-",
+        "5年",
+        "下午2点",
+    ),
+    *("14:30", "14时", "30日", "内", "July 1", ", 2024", " to ", " and ", "Q3", "FY24", "fiscal ", "third quarter"),
+    *(
+        " of ",
+        "1990s",
+        "年代",
+        "90",
+        "last ",
+        "quarter",
+        "three ",
+        "months",
+        " ended ",
+        "截至",
+        "止",
+        "九个月",
+        "7/1/2024",
+    ),
+    *("31/12/2023", "20240701", "dated ", "2019", " | ", "\n", "(30) ", "days", "两", "半", "个", "小时", "pm", "2"),
+    *("民国", "上周", "五", "今天", "。", "1"),
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
+@settings(deadline=None, max_examples=120)
+def test_what_is_read_once_is_not_read_again(text: str) -> None:
+    first = LANGUAGE.symbolise(text, tenant="t", base_date=BASE)
+    again = LANGUAGE.symbolise(first.text, tenant="t", base_date=BASE)
+    assert (again.text, again.index_text, again.symbols) == (first.text, first.index_text, first.symbols)
+    for symbol in first.symbols:
+        if symbol.kind in ("date", "period"):
+            assert normal_of(parse_span(symbol.normal)) == symbol.normal

@@ -31,6 +31,8 @@ class Reading:
     fiscal_year_start: int = 1
     """First month of the fiscal year."""
     fiscal_year_named_by: Literal["start", "end"] = "start"
+    is_whole: bool = True
+    """Whether no finding is masked: only then is seen which years stand beside a date that has none."""
 
 
 def find_values(text: str, reading: Reading) -> Iterable[Found]:
@@ -43,7 +45,7 @@ def _find(text: str, reading: Reading) -> Iterable[Found]:
     yield from find_urls(text)
     yield from find_ip_addresses(text)
     fiscal = FiscalYear(reading.fiscal_year_start, reading.fiscal_year_named_by)
-    yield from find_periods(text, reading.base_date, fiscal)
+    yield from find_periods(text, reading.base_date, fiscal, is_whole=reading.is_whole)
     yield from find_times(text)
     yield from find_durations(text)
     numerals: Sequence[Numeral] = scan_numerals(text)

@@ -212,6 +212,8 @@ def _scan_chinese(text: str) -> Iterator[Numeral]:
         run = match.group()
         if len(run) > 1:
             run = run.rstrip("两")
+        if not run:  # 两两
+            continue
         if run in _ABOUT_SO_MANY or (run[0] in "十拾" and text[match.start() - 1 : match.start()] in ("几", "数")):
             continue  # 两三家, 几十万元
         parsed = _ONE_CHARACTER.get(run) or parse_chinese(run)

@@ -26,8 +26,18 @@ _LEAP_YEAR = 2024
 _YEAR = re.compile(YEAR)
 
 
-def find_periods(text: str, base_date: date | None = None, fiscal: FiscalYear = CALENDAR_YEAR) -> list[Found]:
-    """Return the dates and periods of a folded text, ordered by start, not overlapping."""
+def find_periods(
+    text: str, base_date: date | None = None, fiscal: FiscalYear = CALENDAR_YEAR, *, is_whole: bool = True
+) -> list[Found]:
+    """Return the dates and periods of a folded text, ordered by start, not overlapping.
+
+    Args:
+        text: The text.
+        base_date: Resolves what is relative or has no year; without it these are none.
+        fiscal: The tenant's fiscal year.
+        is_whole: Whether the years that stand in the text can be seen; where some are masked, no date is given
+            the base date's year.
+    """
     years = [match.start() for match in _YEAR.finditer(text)]
     found = [
         *periods_zh.read_chinese(text, base_date, fiscal),
@@ -45,7 +55,7 @@ def find_periods(text: str, base_date: date | None = None, fiscal: FiscalYear = 
         found += periods_quarters.read_yearless(text, year)
     dated = with_years(text, longest(found))
     kept = _join(text, [_ended(text, time) for time in dated])
-    kept = without_strays(text, longest([*kept, *read_bare_years(text, years, kept)]), base_date)
+    kept = without_strays(text, longest([*kept, *read_bare_years(text, years, kept)]), base_date if is_whole else None)
     return [_as_found(time) for time in same_periods(text, kept)]
 
 
