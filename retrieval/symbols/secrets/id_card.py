@@ -24,7 +24,7 @@ _X = re.compile(r"(?:[-. \n\u200b\u2010-\u2014]{1,2})?([Xx\u2169\u2179\u00d7\u04
 def read_id_cards(run: Run) -> Iterator[Candidate]:
     """Yield the identity numbers of a run."""
     for first in range(len(run.groups)):
-        if first == 0 and run.is_continued:
+        if first == 0 and run.is_continued and not run.before[-1].isalpha():
             continue
         if _PROVINCE.match("".join(run.groups[first : first + 2])) is None:
             continue

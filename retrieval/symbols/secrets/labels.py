@@ -143,7 +143,7 @@ def column_heading(text: str, start: int) -> str:
 
 # A small letter ends glued text (zhang13812345678, x13812345678); capitals before digits make a serial number.
 _BEFORE_LABEL = re.compile(
-    r"(?<![A-Za-z])(?i:tel|phone|mobile|mob|cell|id|card)\Z|(?<![0-9A-Za-z_-])(?!v\Z)[A-Za-z]{0,20}[a-z]\Z"
+    r"(?<![A-Za-z])(?i:tel|fax|phone|mobile|mob|cell|wx|vx|wechat|whatsapp|qq|id|card)\Z|(?<![0-9A-Za-z_-])(?!v\Z)[A-Za-z]{0,20}[a-z]\Z"
 )
 _LINK_BEFORE = re.compile(r"(?:://|www\.|(?i:doi)[:\s])[^\s，。]*\Z")
 

@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from retrieval.symbols.secrets.labels import cell_before, column_heading, in_number, is_ordinary_heading, text_before
+from retrieval.symbols.secrets.labels import (
+    cell_before,
+    column_heading,
+    in_number,
+    is_ordinary_heading,
+    is_ordinary_labelled,
+    text_before,
+)
 
 _DASH = "\\-\u2010\u2011\u2012\u2013\u2014"
 _GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
@@ -58,19 +65,23 @@ class Run:
         return max(map(len, self.groups)) == 1
 
     @cached_property
-    def cells(self) -> tuple[str, ...]:
-        """What names the run in a table: the heading of its column, the cell before it."""
-        named = (column_heading(self.text, self.starts[0]), cell_before(self.text, self.starts[0]))
-        return tuple(cell for cell in named if cell)
+    def heading(self) -> str:
+        """The heading of the run's column in a table."""
+        return column_heading(self.text, self.starts[0])
+
+    @cached_property
+    def cell_before(self) -> str:
+        """The cell before the run's in its row of a table."""
+        return cell_before(self.text, self.starts[0])
 
     def is_labelled(self, test: Callable[[str], bool], first: int = 0) -> bool:
         """Tell whether a label stands before the window that begins the run, or names it in a table."""
-        return first == 0 and (test(self.before) or any(test(cell) for cell in self.cells))
+        return first == 0 and (test(self.before) or test(self.heading) or test(self.cell_before))
 
     @cached_property
     def has_ordinary_name(self) -> bool:
         """Whether the run stands in a column or a row of figures or of ordinary numbers."""
-        return any(is_ordinary_heading(cell) for cell in self.cells)
+        return is_ordinary_heading(self.heading) or is_ordinary_labelled(self.cell_before)
 
     @cached_property
     def is_tied_before(self) -> bool:
