@@ -80,6 +80,15 @@ class AttestClient:
         """POST a JSON body."""
         return _body(await self._http.post(path, json=body))
 
+    async def download(self, path: str, body: dict[str, Any]) -> AsyncIterator[bytes]:
+        """POST and yield the bytes of the answer as they come."""
+        async with self._http.stream("POST", path, json=body) as response:
+            if response.status_code >= 400:
+                await response.aread()
+                _body(response)
+            async for piece in response.aiter_bytes():
+                yield piece
+
     async def delete(self, path: str) -> Any:
         """DELETE a resource."""
         return _body(await self._http.delete(path))

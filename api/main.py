@@ -18,6 +18,7 @@ COMMANDS = {
     "jobs": "List or show ingestion jobs.",
     "runs": "List or show stored runs.",
     "symbols": "Show what symbols a text gives, and which rules are loaded; correct them.",
+    "vault": "Show values behind pseudonyms; look up, hand over and forget what is kept of a person.",
     "serve": "Serve HTTP.",
     "doctor": "Say which parts are in use, what is missing and what mends it.",
     "eval": "Measure on evaluation data.",

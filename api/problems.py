@@ -114,7 +114,15 @@ async def _http(request: Request, exc: Exception) -> JSONResponse:
 def _hidden(request: Request, text: str) -> str:
     """Return an error's text without secrets, by the rules of the caller's tenant as far as it is known."""
     language: SymbolLanguage = request.app.state.container.language
-    return language.symbolise(text, tenant=getattr(request.state, "tenant", "")).text
+    tenant = getattr(request.state, "tenant", "")
+    # What stood in the address first, and by itself: a number beside the word `document` is read as a document's.
+    given = {str(value) for value in request.path_params.values()}
+    given.update(part for item in request.query_params.multi_items() for part in item)
+    for each in sorted(given, key=len, reverse=True):
+        hidden = language.symbolise(each, tenant=tenant).text
+        if hidden != each:
+            text = text.replace(each, hidden)
+    return language.symbolise(text, tenant=tenant).text
 
 
 def _frames(exc: BaseException) -> str:

@@ -7,7 +7,6 @@ databases and the ends of half-written files are looked at too.
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import json
 import quopri
@@ -24,14 +23,19 @@ from numpy.typing import NDArray
 _WINDOW = 6
 """Bytes by which a value is first noticed."""
 _MASK = np.uint64((1 << (8 * _WINDOW)) - 1)
-_STEP = 4_000_000
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_BITS = 22
+_STEP = 2_000_000
 _MAX_DEPTH = 4
 _MAX_OUTPUT = 64 * 1024 * 1024
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "gbk", "big5")
 _ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]")
 _GZIP = re.compile(rb"\x1f\x8b\x08")
 _DEFLATED = re.compile(rb"stream\r?\n")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{12,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
+_ENCODED_FILE = 2000
+"""Characters of base64 in which there may be more than a text: these are opened further."""
+_TASTE = 4096
 _ZIP = b"PK\x03\x04"
 
 
@@ -58,7 +62,9 @@ class LeakSearch:
         for pattern in self._patterns:
             by_head.setdefault(pattern[:_WINDOW], []).append(pattern)
         self._by_head = by_head
-        self._heads = np.array([int.from_bytes(head, "little") for head in by_head], dtype=np.uint64)
+        heads = np.array([int.from_bytes(head, "little") for head in by_head], dtype=np.uint64)
+        self._seen = np.zeros(1 << _BITS, dtype=np.bool_)
+        self._seen[_hashed(heads)] = True
 
     def search(self, content: bytes, place: str) -> list[Leak]:
         """Return what is found in bytes and in what they contain, each value once for each way to it."""
@@ -69,6 +75,9 @@ class LeakSearch:
         if depth < _MAX_DEPTH:
             for how, inner in _opened(content):
                 yield from self._search(inner, f"{place} > {how}", depth + 1)
+            for how, inner, further in _decoded(content):
+                # Base64 within base64 is not looked for: each level has four readings.
+                yield from self._search(inner, f"{place} > {how}", depth + 1 if further else _MAX_DEPTH)
 
     def _plain(self, content: bytes) -> Iterator[str]:
         for at in range(0, len(content), _STEP):
@@ -84,16 +93,14 @@ class LeakSearch:
         size = len(piece) - _WINDOW + 1
         if size <= 0:
             return
-        padded = np.frombuffer(piece + bytes(8), dtype=np.uint8)
-        words: NDArray[np.uint64] = (
-            np.lib.stride_tricks
-            .as_strided(padded.view(np.uint8), shape=(size, 8), strides=(1, 1))
-            .copy()
-            .view(np.uint64)
-            .reshape(size)
-            & _MASK
-        )
-        yield from (int(index) for index in np.flatnonzero(np.isin(words, self._heads)))
+        octets = np.frombuffer(piece + bytes(8), dtype=np.uint8)
+        windows = np.lib.stride_tricks.as_strided(octets, shape=(size, 8), strides=(1, 1))
+        words: NDArray[np.uint64] = np.ascontiguousarray(windows).view(np.uint64).reshape(size) & _MASK
+        yield from (int(index) for index in np.flatnonzero(self._seen[_hashed(words)]))
+
+
+def _hashed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return (words * _FACTOR) >> np.uint64(64 - _BITS)
 
 
 def _patterns(value: str) -> Iterator[bytes]:
@@ -112,15 +119,14 @@ def _patterns(value: str) -> Iterator[bytes]:
 def _opened(content: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield what is packed or encoded inside, wherever in the bytes it begins."""
     yield from _zipped(content)
+    view = memoryview(content)
     for match in _GZIP.finditer(content):
-        yield from _inflated("gzip", content[match.start() :], 31)
+        yield from _inflated("gzip", view[match.start() :], 31)
     for match in _ZLIB.finditer(content):
-        yield from _inflated("zlib", content[match.start() :], 15)
+        yield from _inflated("zlib", view[match.start() :], 15)
     for match in _DEFLATED.finditer(content):
         # Streams without a header of zlib's.
-        yield from _inflated("stream", content[match.end() :], -15)
-    for match in _BASE64.finditer(content):
-        yield from _decoded(match.group())
+        yield from _inflated("stream", view[match.end() :], -15)
 
 
 def _zipped(content: bytes) -> Iterator[tuple[str, bytes]]:
@@ -137,27 +143,36 @@ def _zipped(content: bytes) -> Iterator[tuple[str, bytes]]:
         return
 
 
-def _inflated(how: str, content: bytes, bits: int) -> Iterator[tuple[str, bytes]]:
+def _inflated(how: str, content: memoryview, bits: int) -> Iterator[tuple[str, bytes]]:
     opener = zlib.decompressobj(bits)
     out = bytearray()
+    at, step = 0, _TASTE
     try:
-        for at in range(0, len(content), 65536):
-            out += opener.decompress(content[at : at + 65536], _MAX_OUTPUT)
-            if opener.eof or len(out) > _MAX_OUTPUT:
-                break
+        while at < len(content) and not opener.eof and len(out) < _MAX_OUTPUT:
+            out += opener.decompress(content[at : at + step])
+            # Two bytes look like a beginning in many places: most are found out by a small taste.
+            at, step = at + step, 65536
     except zlib.error:
         pass  # what came out before the damage counts
     if len(out) >= _WINDOW:
         yield how, bytes(out)
 
 
-def _decoded(run: bytes) -> Iterator[tuple[str, bytes]]:
-    joined = run.replace(b"\r", b"").replace(b"\n", b"").rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
-    # It may begin within a word of the text around it.
-    for shift in range(4):
-        part = joined[shift:]
-        part = part[:-1] if len(part) % 4 == 1 else part
-        try:
-            yield "base64", base64.b64decode(part + b"=" * (-len(part) % 4))
-        except binascii.Error:
-            continue
+def _decoded(content: bytes) -> Iterator[tuple[str, bytes, bool]]:
+    """Yield what is written in base64, and whether to open it further; short runs are joined, for there are many."""
+    short: tuple[list[bytes], ...] = ([], [], [], [])
+    for match in _BASE64.finditer(content):
+        joined = match.group().replace(b"\r", b"").replace(b"\n", b"").rstrip(b"=")
+        joined = joined.replace(b"-", b"+").replace(b"_", b"/")
+        # It may begin within a word of the text around it.
+        for shift in range(4):
+            part = joined[shift:]
+            part = part[:-1] if len(part) % 4 == 1 else part
+            decoded = base64.b64decode(part + b"=" * (-len(part) % 4))
+            if len(joined) >= _ENCODED_FILE:
+                yield "base64", decoded, True
+            else:
+                short[shift].append(decoded)
+    for parts in short:
+        if parts:
+            yield "base64", b"\n".join(parts), False
