@@ -43,6 +43,8 @@ def english(text: str) -> list[str]:
         ("独立董事孙晓红发表意见", "孙晓红"),
         ("客户经理于洪波负责跟进", "于洪波"), ("司机杨帆先生", "杨帆"), ("聯繫人：陳國棟", "陳國棟"),
         ("感谢黄继坤老师", "黄继坤"),
+        ("李娜（客户经理）", "李娜"), ("Contact: 李娜", "李娜"), ("借款人张建国与出借方", "张建国"),
+        ("业务员王芳", "王芳"),
     ],
 )  # fmt: skip
 def test_chinese_name_beside_an_honorific_or_a_role_is_found(text: str, name: str) -> None:
@@ -83,7 +85,8 @@ def test_names_in_a_list_are_found_each() -> None:
         ("correct it to Mr. Marcin Wiśniewski?", "Marcin Wiśniewski"), ("my take on Mrs. Labrie, see", "Labrie"),
         ("Mr Smith's report", "Smith"), ("MR. SMITH", "SMITH"), ("Contact person: Li Wei", "Li Wei"),
         ("Signed: Robert B. Miller", "Robert B. Miller"), ("Mr. Chris d'Entremont (West Nova)", "Chris d'Entremont"),
-        ("客户 Mr. Peter Novak 来电", "Peter Novak"),
+        ("客户 Mr. Peter Novak 来电", "Peter Novak"), ("联系人：John Smith，电话", "John Smith"),
+        ("客户经理 Emily Zhang 负责", "Emily Zhang"), ("Peter Novak先生来电", "Peter Novak"),
     ],
 )  # fmt: skip
 def test_english_name_after_an_honorific_or_a_label_is_found(text: str, name: str) -> None:

@@ -26,12 +26,18 @@ _WEAK = (
 )
 # A lookbehind at the head would make `re` try it at every character; behind the first digit it costs nothing.
 _NUMBER = r"[0-9](?<![A-Za-z0-9_.,/$€£¥#%:-][0-9])[0-9]{0,4}(?:[-/][0-9]{1,4})?[A-Za-z]?"
-_STREET = re.compile(
-    rf"{_NUMBER},?\s(?=[{_CAP}0-9])(?:{_WORD}\s){{1,5}}?(?:(?P<strong>{_STRONG})|{_WEAK})\b\.?(?:\s(?:North|South"
-    rf"|East|West|[NSEW]|NE|NW|SE|SW)\b\.?)?"
-    r"|[0-9](?<![A-Za-z0-9_.,/$€£¥#%:-][0-9])[0-9]{0,4}\s(?:Broadway|Piccadilly|Kingsway|Strand)\b"
-)
+_NAMED = "Broadway|Piccadilly|Kingsway|Queensway|Strand|Cheapside|Eastcheap|Whitehall|Pall Mall"
 # The type before the name: 12 Rue de la Paix, 25 Via Roma.
+_ROMANCE = (
+    r"(?:[Rr]ue|Avenue|Boulevard|Quai|Impasse|Via|Viale|Piazza|Rua|Calle|Avenida|Paseo)\s"
+    rf"(?:(?:de|du|des|la|le|les|del|della|dos|da|do)\s|[dl]['’]){{0,3}}[{_CAP}][{_LETTER}'’-]{{1,24}}"
+    rf"(?:\s(?:(?:de|du|des|la|del)\s)?[{_CAP}][{_LETTER}'’-]{{1,24}}){{0,2}}"
+)
+_STREET = re.compile(
+    rf"{_NUMBER},?\s(?=[{_CAP}0-9r])(?:(?:{_WORD}\s){{1,5}}?(?:(?P<strong>{_STRONG})|{_WEAK})\b\.?"
+    r"(?:\s(?:North|South|East|West|[NSEW]|NE|NW|SE|SW)\b\.?)?"
+    rf"|(?:{_NAMED})\b|(?P<romance>{_ROMANCE}))"
+)
 _BOX = re.compile(
     r"(?:P\.?\s?O\.?\s?Box|Post Office Box|PO BOX|Postbox)\s[0-9]{1,6}\b"
     r"|(?:PSC|Unit|CMR)\s[0-9]{1,5},?\sBox\s[0-9]{1,5}\b|(?:USS|USNS|USNV"
@@ -64,6 +70,7 @@ _COUNTRY = rf"(?:{COUNTRIES})\b"
 _PARTS = tuple(
     re.compile(pattern)
     for pattern in (
+        rf",\s{{1,3}}[0-9]{{5}}\s{_TOWN}",
         rf",?\s{{1,3}}(?:{_TOWN}\s?,?\s{{1,3}})?(?:{_STATE},?\s{{1,3}})?{_POSTCODE}",
         r",?\s{1,3}(?:APO|FPO|DPO)\s(?:A[AEP])\s[0-9]{5}",
         rf",\s{{1,3}}(?:{_TOWN},\s{{1,3}})?{_STATE}",
@@ -124,7 +131,7 @@ def _is_street(text: str, match: re.Match[str], end: int) -> bool:
         return False
     if end > match.end() or _CALLED.search(before):
         return True
-    if match.group("strong") is None:
+    if match.group("strong") is None and match.group("romance") is None:
         return False
     return not (_TRADE.search(match.group()) and _GOES_ON.match(text, end))
 

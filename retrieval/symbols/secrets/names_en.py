@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
+from retrieval.symbols.secrets.roles_zh import LABELS, OFFICES, PLAIN_HONORIFICS
 from retrieval.symbols.secrets.words import Words
 
 _CAP = "A-Z\u00c0-\u00de\u0100-\u017e\u0386-\u03ab\u0410-\u042f"
@@ -40,7 +41,11 @@ def _writings(labels: str) -> frozenset[str]:
 
 _LABEL_WORDS = _writings(_LABELS)
 _SIGNED_WORDS = _writings(_SIGNED)
-_HEADS = Words([*_TITLES, *_LONG_TITLES, *_LABEL_WORDS, *_SIGNED_WORDS])
+# 联系人:John Smith, 客户经理 Emily Zhang, Peter Novak先生
+_CHINESE_LABELS = frozenset([label for label in LABELS if label[-1] in "人名"]) | OFFICES
+_AFTER_CHINESE = re.compile(rf"\s?[:为是]?\s{{0,2}}({_FULL})")
+_BEFORE_CHINESE = re.compile(rf"({_FULL})\s?\Z")
+_HEADS = Words([*_TITLES, *_LONG_TITLES, *_LABEL_WORDS, *_SIGNED_WORDS, *_CHINESE_LABELS, *PLAIN_HONORIFICS])
 _MY = re.compile(r"\b[Mm]y \Z")
 _NO_NAME_LABEL = re.compile(
     r"(?:[Ff]ile|[Cc]ompany|[Pp]roduct|[Pp]roject|[Ff]und|[Bb]ank|[Uu]ser|[Dd]omain|[Hh]ost|[Bb]rand|[Tt]rade"
@@ -74,9 +79,9 @@ def find_english_names(text: str) -> Iterator[SecretFound]:
     """Yield the names of a folded text; the span is the name alone, without its honorific."""
     done = 0
     for word, start, at in _HEADS.find(text):
-        if start < done or _goes_on(text[start - 1 : start]) or _goes_on(text[at : at + 1]):
+        if start < done or (word.isascii() and (_goes_on(text[start - 1 : start]) or _goes_on(text[at : at + 1]))):
             continue
-        name, least = _after(text, word, start, at)
+        name, least = _beside(text, word, start, at, done)
         end = _name_end(text, name.start(1), name.end(1), least) if name else None
         if name and end is not None:
             done = end
@@ -84,12 +89,16 @@ def find_english_names(text: str) -> Iterator[SecretFound]:
             yield SecretFound("person", " ".join(text[begin:end].split()), begin, end, confidence=0.8)
 
 
-def _after(text: str, word: str, start: int, at: int) -> tuple[re.Match[str] | None, int]:
-    """Return what may be a name behind a word, and how many words it must have."""
+def _beside(text: str, word: str, start: int, at: int, done: int) -> tuple[re.Match[str] | None, int]:
+    """Return what may be a name beside a word, and how many words it must have."""
     if word in _TITLES:
         return (_AFTER_CAPITALS if word[-1] == "." else _AFTER_TITLE).match(text, at), 1
     if word in _LONG_TITLES:
         return _AFTER_TITLE.match(text, at) if text[at : at + 1] == " " else None, 1
+    if word in PLAIN_HONORIFICS:
+        return _BEFORE_CHINESE.search(text, max(done, start - 60), start), 1
+    if word in _CHINESE_LABELS:
+        return _AFTER_CHINESE.match(text, at), 2
     before = text[max(0, start - 14) : start]
     if word in _SIGNED_WORDS:
         return _AFTER_SIGNED.match(text, at), 2

@@ -29,7 +29,7 @@ _FOLLOW = re.compile(
     r"|应当|须|需|可|能|会|不|未|没|已|曾|将|正|还|也|都|就|又|再|则|便|均|共|各|其|该|此|这|那|的|地|得|了|着|过"
     r"|说|称|道|问|答|讲|在|于|从|到|向|对|给|为|被|把|让|请|由|跟"
     r"|同(?!志)|和|与|及|等|并|或|而|且|因|以|之(?=前|后|间)|是|有|持|购|买|卖|投|存|取|转|汇|借|还|开户|开立|打"
-    r"|发送|询问|咨询|投诉|预约|参加|参与|完成|签收|核对|审批|审核|处理|跟进|陪同|核实"
+    r"|发送|管理|主管|分管|牵头|起草|询问|咨询|投诉|预约|参加|参与|完成|签收|核对|审批|审核|处理|跟进|陪同|核实"
 )
 _ORGANISATION = re.compile(
     r"[\u4e00-\u9fff()]{2,24}?(?:公司|集团|银行|中心|有限|分局|学院|大学|合伙|基金|委员会|医院|协会|事务所|工作室"
@@ -55,6 +55,11 @@ def find_chinese_names(text: str) -> Iterator[SecretFound]:
             spans.update(_after(text, word, end))
         if word not in LABELS and not _NO_HONORIFIC.match(text, end):
             spans.update(_before(text, word, start))
+        if (
+            text[start - 1 : start] == "("
+            and (name := _name_before(text, start - 1, is_plain=False, is_sure=True)) is not None
+        ):
+            spans.add((name, start - 1))
     taken = 0
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start >= taken:
@@ -75,8 +80,15 @@ def _before(text: str, word: str, at: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _name_before(text: str, end: int, *, is_plain: bool) -> int | None:
-    """Return where the name that ends at `end` begins; None where no name does."""
+def _name_before(text: str, end: int, *, is_plain: bool, is_sure: bool = False) -> int | None:
+    """Return where the name that ends at `end` begins; None where no name does.
+
+    Args:
+        text: The folded text.
+        end: Where the name would end.
+        is_plain: An honorific follows that stands behind names only.
+        is_sure: Take a name only where nothing or a word such as 和 stands before it.
+    """
     for length in (4, 3):
         if (
             text[end - length : end - length + 2] in DOUBLE
@@ -99,13 +111,13 @@ def _name_before(text: str, end: int, *, is_plain: bool) -> int | None:
         looks_given = length == 3 and all(c in GIVEN for c in text[start + 1 : end])
         if fallback is None and text[start] not in WEAK and (is_plain or looks_given):
             fallback = start
-    return fallback
+    return None if is_sure else fallback
 
 
 def _after(text: str, word: str, at: int) -> Iterator[tuple[int, int]]:
     is_label = word in LABELS
     link = _LINK.match(text, at)
-    if is_label and link is None:
+    if is_label and link is None and word[-1] != "人":
         return
     start = link.end() if link else at
     is_sure = link is not None and (is_label or ":" in link.group())
