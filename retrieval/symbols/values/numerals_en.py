@@ -24,9 +24,10 @@ _RUN = re.compile(
     r"|half\sa\s(?:thousand|million|billion|trillion)(?![A-Za-z])",
     re.IGNORECASE,
 )
-# Where a numeral can begin, cheap to find: after no letter, with two letters that begin one.
+# Where a numeral can begin, cheap to find: after a space or a mark, with the letters that begin one.
 _ANCHOR = re.compile(
-    r"[^0-9A-Za-z_](?=[OoTtFfSsEeNnHh])(?:[Oo][Nn]|[Tt][WwHhEe]|[Ff][OoIi]|[Ss][IiEe]|[Ee][IiLl]|[Nn][Ii]|[Hh][Aa])[A-Za-z]"
+    r"""[\s("'“‘|/–—~-](?:[Oo][Nn][Ee]|[Tt](?:[Ww][OoEe]|[Hh][RrIi]|[Ee][Nn])|[Ff](?:[Oo][UuRr]|[Ii][VvFf])"""
+    r"|[Ss](?:[Ii][Xx]|[Ee][Vv])|[Ee](?:[Ii][Gg]|[Ll][Ee])|[Nn][Ii][Nn]|[Hh][Aa][Ll])"
 )
 _SPLIT = re.compile(r"[A-Za-z]+")
 
