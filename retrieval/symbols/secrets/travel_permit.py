@@ -22,13 +22,13 @@ _LETTERED = re.compile(
 )
 _LETTERED_NUMBER = re.compile(rf"(?<![0-9A-Za-z])(?:{_HOME_RETURN}|{_TO_HONG_KONG}|{_TO_TAIWAN}){_END}")
 _OF_TAIWAN = re.compile(
-    r"台胞证|[台臺]湾居民来往大陆|[台臺][湾灣]居民|(?:[Tt]aiwan\s(?:[Cc]ompatriot|[Rr]esident)|for\s[Tt]aiwan)[^0-9。\n]{0,40}?[Pp]?"
-    r"(?:ermit|esidents?)|MTP"
+    r"台胞证|台湾居民[^0-9。\n]{0,12}证|(?i:mainland travel permit|permit for taiwan(?:ese)? (?:compatriot|resident)s?"
+    r"|taiwan(?:ese)? (?:compatriot|resident)s?[^0-9。\n]{0,20}permit)|MTP"
 )
 _OF_TAIWAN_NUMBER = re.compile(rf"(?<![0-9A-Za-z])(?:[Tt]{_S})?{_TAIWAN}{_END}")
 
 
-_NAMED = ("通行", "回乡", "台胞", "台湾居民", "ermit", "ERMIT", "MTP", "aiwan")
+_NAMED = ("通行", "回乡", "台胞", "台湾居民", "ermit", "ERMIT", "MTP")
 
 
 def find_travel_permits(text: str) -> Iterator[SecretFound]:
