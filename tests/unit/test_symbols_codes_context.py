@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from retrieval.symbols.codes.domain import Code, Context, Vocabulary
+from retrieval.symbols.codes.reader import CodeReader
 from retrieval.symbols.language import load_language
 
 LANGUAGE = load_language(bytes(16)).of("t")
@@ -142,6 +144,11 @@ def test_codes_are_read_beside_such_things(text: str, expected: list[str]) -> No
         ("conservative, balanced or aggressive investors", ["C1", "C3", "C5"]),
         ("rated A or B by Fitch", ["A", "B"]),
         ("评级由A下调至B", ["A", "B"]),
+        ("评级轨迹：AA、A+、A", ["AA", "A+", "A"]),
+        ("主体信用评级：BBB→B", ["BBB", "B"]),
+        ("rating history: AA- (2019), A+ (2021), A (2023)", ["AA-", "A+", "A"]),
+        ("高风险（R5）产品", ["R5", "R5"]),
+        ("I was assessed as C3, can I buy an R4 fund?", ["C3", "R4"]),
         ("conservative and careful words for investors", []),
     ],
 )
@@ -156,3 +163,12 @@ def test_a_clause_is_refused_and_the_next_is_not() -> None:
 def test_long_texts_of_codes_and_refusals_are_read_in_their_time() -> None:
     text = "ESG " + "rated AA and " * 3_000
     assert codes(text) == []
+
+
+def test_a_vocabulary_of_ordinary_words_alone_needs_its_words_beside_them() -> None:
+    context = Context(near=("班级",), adjacent=("班级",))
+    codes = tuple(Code(code=code, rank=rank, strict=True) for rank, code in enumerate("AB"))
+    vocabulary = Vocabulary(namespace="class", token_prefix="CLASS", context=context, code=codes)
+    reader = CodeReader(vocabulary)
+    assert [found.normal for found in reader.find("班级A和B")] == ["A", "B"]
+    assert reader.find("班级里，A和B，或者说 A (x) 与其他") == []

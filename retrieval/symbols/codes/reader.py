@@ -17,9 +17,10 @@ _LINK = (
 )
 # What joins codes that one word beside them holds for: 保守型、谨慎型客户, from cautious to balanced investors.
 _JOIN = (
-    r"[\s\"'“”‘’「」]{0,3}(?:[、,，/]|和|与|及|或者?|以及|至|到|(?:变更|调整|变|改|调|升|降|上调|下调)[为至到]|and|or|to)"
+    r"[\s\"'“”‘’「」]{0,3}(?:[、,，/→]|->|和|与|及|或者?|以及|[终直]?至|到|(?:变更|调整|变|改|调|升|降|上调|下调)[为至到]|and|or|to)"
     r"[\s\"'“”‘’「」]{0,3}"
 )
+_REMARK = r"(?:\s?\([^()]{0,16}\))?"
 _WINDOW = 48
 _CELL_RANGE_AFTER = re.compile(r":\$?[A-Z]{1,3}\$?[0-9]|[$!=]")
 _CELL_BEFORE = re.compile(r"(?:[A-Z]{1,3}\$?[0-9]{1,5}[:+*]|[$!=])\Z")
@@ -54,6 +55,9 @@ class CodeReader:
         code = self._alias.pattern
         self._adjacent_before = re.compile(rf"(?i:{adjacent}){_LINK}(?:{code}{_JOIN}){{0,4}}\Z")
         self._adjacent_after = re.compile(rf"(?:{_JOIN}{code}){{0,4}}{_LINK}(?i:{adjacent})")
+        plain = _anchored((w for w, written in self._writings.items() if not written.strict), vocabulary.case_sensitive)
+        self._plain_before = re.compile(rf"{plain}{_REMARK}{_JOIN}\Z")
+        self._plain_after = re.compile(rf"{_REMARK}{_JOIN}{plain}|[\s\"”’」]{{0,3}}\({plain}\)")
         self._not_before = _edge(context.not_before, before=True)
         self._not_after = _edge(context.not_after, before=False)
 
@@ -88,7 +92,10 @@ class CodeReader:
             return True
         if (beside := self._adjacent_before.search(before)) and not self._is_inside_longer(before, beside):
             return True
-        return self._adjacent_after.match(after) is not None
+        if self._adjacent_after.match(after):
+            return True
+        # Beside a code that is no ordinary word it is one itself: AA, A+ and A; high-risk (R5).
+        return bool(self._plain_after.match(after) or self._plain_before.search(before))
 
     def _found(self, match: re.Match[str]) -> Found:
         code = self._writings[self._key(match.group())].code
@@ -185,7 +192,7 @@ def _anchored(words: Iterable[str], case_sensitive: bool, *, after_hyphen: bool 
             bound = r"(?<![A-Za-z0-9_].)" + ("" if after_hyphen else r"(?<![A-Za-z0-9]-.)")
         tails = "|".join(_tail(w) for w in sorted(group, key=len, reverse=True))
         branches.append(f"{re.escape(head)}{bound}(?{'' if case_sensitive else 'i'}:{tails})")
-    return f"(?:{'|'.join(branches)})"
+    return f"(?:{'|'.join(branches) or '(?!)'})"
 
 
 def _alternation(words: Iterable[str]) -> str:
