@@ -119,3 +119,22 @@ def test_what_only_looks_like_a_key_is_none(text: str) -> None:
 def test_any_drawn_key_after_a_label_is_found(seed: int, length: int, label: str) -> None:
     key = drawn(length, seed=seed)
     assert keys(f"{label}{key}\n") == [key]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "-----BEGIN PRIVATE KEY-----",
+        "key=",
+        "key=aB1",
+        "eyJa.",
+        "sk-a-",
+        "password=aB1!dEf7h",
+        "Bearer aB1",
+        "://a:b@",
+        "AKIA",
+    ],
+)
+def test_long_repetitive_text_is_read_to_its_end(piece: str) -> None:
+    text = piece * (200_000 // len(piece))
+    assert sum(map(len, keys(text))) <= len(text)

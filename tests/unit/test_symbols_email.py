@@ -76,3 +76,9 @@ def test_every_writing_of_an_email_gives_one_value(local: str, domain: str, sign
     written = f"{local}{sign}{domain}"
     text = f"邮箱：{written.upper() if upper else written}。"
     assert emails(text) == [(f"{local}@{domain}", text[3:-1])]
+
+
+@pytest.mark.parametrize("piece", ["a@", "a.", "@a.", "a@b.", "[at]", "a(at)b(dot)", "张@", "git@a.com:b/"])
+def test_long_repetitive_text_is_read_to_its_end(piece: str) -> None:
+    text = piece * (200_000 // len(piece))
+    assert sum(len(surface) for _, surface in emails(text)) <= len(text)

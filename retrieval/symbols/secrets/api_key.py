@@ -50,10 +50,8 @@ _HEADS: dict[str, re.Pattern[str]] = {
     }.items()
 }
 _BEARER = re.compile(r"(?<![A-Za-z])[Bb]earer\s{1,2}(?=[A-Za-z._~+/-]*[0-9])([A-Za-z0-9._~+/-]{16,4000}={0,2})")
-_PEM = re.compile(
-    r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-    r"[A-Za-z0-9+/=:,.\-\s\\]{0,20000}?-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-)
+_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_LONGEST_PEM = 20_000
 # A block that was cut in two keeps its head: what looks like its body goes with it.
 _PEM_HEAD = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\\n]*[A-Za-z0-9+/=]{16,})*"
@@ -65,7 +63,7 @@ _PASSWORD_LABELS = ("password", "passwd", "passphrase", "pwd", "密码", "口令
 _AFTER_LABEL = re.compile(
     r"s?(?:[ _-]?(?:id|value|string|[0-9]{1,2}))?[)\]\"'`”’」]{0,2}\s{0,2}(?:(?:[=:为是|])|(?<=\s)is\s)>?["
     r" \t]{0,3}\\?[\"'`“‘「]?"
-    r"([A-Za-z0-9+/_=.~!@#$%^&*-]{8,512})",
+    r"([A-Za-z0-9+/_.~!@#$%^&*-]{8,512}={0,2})",
     re.I,
 )
 _WORDS = Words([*_HEADS, *_SECRET_LABELS, *_PASSWORD_LABELS, "bearer", "://", "-----begin "])
@@ -112,11 +110,19 @@ def _candidates(text: str) -> Iterator[tuple[int, int]]:
             if password:
                 yield password.span(1)
         elif word == "-----begin ":
-            block = _PEM.match(text, start) or _PEM_HEAD.match(text, start)
-            if block:
-                yield block.span()
+            yield from _block(text, start, end)
         else:
             yield from _after_label(text, word, start, end)
+
+
+def _block(text: str, start: int, head_end: int) -> Iterator[tuple[int, int]]:
+    head = _PEM_HEAD.match(text, start)
+    if head is None:
+        return
+    limit = text.find("-----BEGIN ", head_end, head_end + _LONGEST_PEM)
+    end = text.find("-----END ", head_end, head_end + _LONGEST_PEM if limit < 0 else limit)
+    foot = _PEM_END.match(text, end) if end >= 0 else None
+    yield start, foot.end() if foot else head.end()
 
 
 def _after_label(text: str, word: str, start: int, end: int) -> Iterator[tuple[int, int]]:
