@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ingest.cutting import SymbolicCutter
-from ingest.hiding import hide_names
+from ingest.hiding import Hidden, hide_meta, hide_names, hide_source
 from ingest.settings import ChunkSettings
-from ingest.types import Attachment, ParsedDocument
+from ingest.types import Attachment, DocumentMeta, ParsedDocument
 from retrieval.symbols.language import load_language
 from retrieval.symbols.pseudonyms import PSEUDONYM
 
@@ -48,3 +50,55 @@ def test_hiding_takes_secrets_out_of_notes() -> None:
     assert PSEUDONYM.sub("*", parsed.notes[0]) == "the sheet '*' is hidden"
     assert parsed.notes[1] == notes[1]
     assert list(secrets.values()) == ["zhou.yutong@example.com"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("客户 13800138000.xlsx", "客户 *.xlsx"),
+        ("papers/138-0013-8000/a.txt", "papers/*/a.txt"),
+        ("a\nb 13800138000.txt", "a_b *~"),
+        ("x" * 300 + " 13800138000.txt", "x"),
+        ("Q3 report.docx", "Q3 report.docx"),
+        ("  ", "unnamed"),
+    ],
+)
+def test_hiding_keeps_the_name_of_an_upload_without_secrets(given: str, kept: str) -> None:
+    hidden = hide_source(given, "unnamed", "acme", CUTTER)
+    assert PSEUDONYM.sub("*", hidden.text).startswith(kept)
+    assert "13800138000" not in hidden.text
+    assert len(hidden.text) <= 255
+    assert hide_source(hidden.text, "unnamed", "acme", CUTTER).text == hidden.text
+    assert set(hidden.secrets.values()) <= {"13800138000"}
+
+
+def test_hiding_names_an_upload_alike_in_every_writing_of_the_secret_in_it() -> None:
+    names = ("13800138000.txt", "138 0013 8000.txt", "+86 138-0013-8000.txt")
+    assert len({hide_source(name, "unnamed", "acme", CUTTER).text for name in names}) == 1
+
+
+def test_digest_of_a_long_name_is_none_of_its_secret() -> None:
+    # Eight digits of a hash would tell a telephone number to who tries all of them.
+    one, two = (hide_source(f"{'x' * 300} {phone}.txt", "?", "acme", Blind()).text for phone in ("1", "2"))
+    assert one == two
+
+
+class Blind:
+    """Hides every digit behind one pseudonym."""
+
+    def hide(self, text: str, tenant: str) -> Hidden:
+        return Hidden(re.sub(r"(?<= )[0-9]+", "[SECRET_aaaaaaaaaaaaa]", text), {})
+
+
+def test_hiding_takes_secrets_out_of_what_the_uploader_says() -> None:
+    meta = DocumentMeta(
+        title="Card of 13800138000",
+        issuer="ann@acme.com",
+        labels=frozenset({"hr", "13800138000"}),
+        access=frozenset({"user:ann@acme.com"}),
+    )
+    kept, secrets = hide_meta(meta, "acme", CUTTER)
+    assert sorted(secrets.values()) == ["13800138000", "ann@acme.com"]
+    assert PSEUDONYM.sub("*", f"{kept.title}|{kept.issuer}|{sorted(kept.labels)}") == "Card of *|*|['*', 'hr']"
+    assert kept.access == meta.access
+    assert hide_meta(kept, "acme", CUTTER) == (kept, {})
