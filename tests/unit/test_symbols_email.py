@@ -80,5 +80,5 @@ def test_every_writing_of_an_email_gives_one_value(local: str, domain: str, sign
 
 @pytest.mark.parametrize("piece", ["a@", "a.", "@a.", "a@b.", "[at]", "a(at)b(dot)", "张@", "git@a.com:b/"])
 def test_long_repetitive_text_is_read_to_its_end(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+    text = piece * (60_000 // len(piece))
     assert sum(len(surface) for _, surface in emails(text)) <= len(text)

@@ -127,5 +127,5 @@ def test_a_url_is_one_symbol_and_stays_in_the_index_text(url: str) -> None:
     "piece", ["http://", "http://a)", "www.a.", "a://b@", ":a", "::", "1.2.3.", "2001:db8::1 ", ".1"]
 )
 def test_long_repetitive_text_is_read_to_its_end(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+    text = piece * (60_000 // len(piece))
     assert sum(len(surface) for _, surface in [*urls(text), *addresses(text)]) <= len(text)
