@@ -211,7 +211,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             store=store,
             searcher=searcher,
             ingestion=ingest.ingestion,
-            page_images=_page_images(stack, settings, ingest, store),
+            page_images=_page_images(stack, settings, ingest, store, language),
             vault=ingest.vault,
             reveals=ingest.reveals,
             persons=persons,
@@ -269,12 +269,16 @@ async def _open_ingestion(
     return parts
 
 
-def _page_images(stack: AsyncExitStack, settings: Settings, parts: IngestParts, store: VectorStore) -> PageImages:
+def _page_images(
+    stack: AsyncExitStack, settings: Settings, parts: IngestParts, store: VectorStore, language: SymbolLanguage
+) -> PageImages:
     # A process of its own, started with the first picture: a reader does not wait for a document that is parsed.
     limits = settings.ingestion.parser.model_copy(update={"processes": 1, "timeout_s": 60.0})
     draughtsman = ParserPool(limits, handler="ingest.parsers.drawing:draw_page")
     stack.push_async_callback(draughtsman.close)
-    return PageImages(parts.catalog, parts.originals, parts.vault, store, draughtsman)
+    return PageImages(
+        parts.catalog, parts.originals, parts.vault, store, draughtsman, lambda tenant: language.of(tenant).rules
+    )
 
 
 async def _wired(request: Request) -> Container:

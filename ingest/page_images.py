@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,7 @@ from ingest.originals import Originals
 from ingest.types import Document, ParsedDocument
 from ingest.vault import Vault
 from retrieval.store import VectorStore
+from retrieval.symbols.rules import TenantRules
 from retrieval.types import Box, Principal, Scope
 
 _WITH_PAGES = frozenset({"pdf", "image"})
@@ -39,13 +40,21 @@ class PageImages:
     """Draws pages of documents for principals; hides secrets from those who did not ask for them with the right."""
 
     def __init__(
-        self, catalog: Catalog, originals: Originals, vault: Vault, store: VectorStore, draughtsman: Draughtsman
+        self,
+        catalog: Catalog,
+        originals: Originals,
+        vault: Vault,
+        store: VectorStore,
+        draughtsman: Draughtsman,
+        rules: Callable[[str], TenantRules],
     ) -> None:
+        """Take the parts; `rules` gives those of a tenant, whose own secrets are hidden too."""
         self._catalog = catalog
         self._originals = originals
         self._vault = vault
         self._store = store
         self._draughtsman = draughtsman
+        self._rules = rules
 
     async def png(
         self,
@@ -91,6 +100,7 @@ class PageImages:
                 "dpi": dpi,
                 "boxes": [(box.x0, box.y0, box.x1, box.y1) for box in boxes],
                 "hides_secrets": reveal_reason is None,
+                "persons": _own_secrets(self._rules(principal.tenant)) if reveal_reason is None else [],
             },
         )
 
@@ -112,6 +122,12 @@ class PageImages:
             folder = await asyncio.to_thread(stack.enter_context, self._originals.inside(document_id))
             password = await asyncio.to_thread(self._originals.password, tenant, document_id)
             return await draw(self._draughtsman, path, document.source, folder, instructions, password)
+
+
+def _own_secrets(rules: TenantRules) -> list[dict[str, list[str]]]:
+    """Return the texts that only this tenant calls secret, as `Drawing.persons` takes them."""
+    listed = [{"names": list(person.names)} for person in rules.persons]
+    return listed + [{"names": [each.text]} for each in rules.corrections if each.verdict == "secret"]
 
 
 async def draw(

@@ -138,3 +138,16 @@ def test_page_that_is_not_there_is_refused(tmp_path: Path) -> None:
         drawn(tmp_path, document.tobytes(), page_number=2)
     with pytest.raises(UnsupportedDocumentError, match="only pages"):
         drawn(tmp_path, b"plain text")
+
+
+def test_name_that_only_the_tenant_calls_secret_is_black(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    document.new_page(width=400, height=200).insert_text((50, 100), "we met Oswin Farrowby", fontsize=20)
+    content = document.tobytes()
+    plain = drawn(tmp_path, content)
+    solid = np.lib.stride_tricks.sliding_window_view(plain.max(axis=2) < 30, (6, 6)).all(axis=(2, 3))
+    assert not solid.any()
+    hidden = drawn(tmp_path, content, persons=[{"names": ["Oswin Farrowby", "法罗比"]}])
+    left, _, right, _ = black_area(hidden)
+    assert 90 < left < 140
+    assert right > 200

@@ -16,8 +16,6 @@ from ingest.parsers.pdf.password import unlock
 from ingest.parsers.pictures.canvas import Canvas, Drawing, PlacedBox, secrets_of_picture
 from ingest.parsers.pictures.ocr import Picture
 from ingest.settings import ParserSettings
-from retrieval.symbols.fold import fold
-from retrieval.symbols.secrets.find import find_secrets
 
 _MAX_PIXELS = 12_000_000
 _READ_DPI = 200
@@ -43,7 +41,9 @@ def pdf_page(path: Path, display_name: str, limits: ParserSettings, password: st
                 )
             page = document[drawing.page_number - 1]
             picture, scale = _render(page, drawing.dpi, _MAX_PIXELS)
-            secrets = _in_text_layer(page) + _in_pictures(page, limits) if drawing.hides_secrets else []
+            secrets = (
+                _in_text_layer(page, drawing) + _in_pictures(page, limits, drawing) if drawing.hides_secrets else []
+            )
             return Canvas(picture, scale, tuple(secrets))
     except (vendor.mupdf.FzErrorBase, RuntimeError, ValueError) as exc:
         raise CorruptDocumentError(f"{display_name}: the page cannot be drawn ({type(exc).__name__})") from exc
@@ -59,15 +59,15 @@ def _render(page: Any, dpi: int, max_pixels: int) -> tuple[Picture, float]:
     return np.ascontiguousarray(rgb), allowed / 72
 
 
-def _in_text_layer(page: Any) -> list[PlacedBox]:
+def _in_text_layer(page: Any, drawing: Drawing) -> list[PlacedBox]:
     """Look through the characters in their order, so that a number broken over a line end is found."""
     letters = _letters(page)
     # One place per letter, for the spans found are counted in letters.
     written = "".join(letter if len(letter) == 1 else "\ufffd" for letter, _ in letters)
     return [
         _as_seen(page, box)
-        for secret in find_secrets(fold(written))
-        for _, box in letters[secret.start : secret.end]
+        for start, end in drawing.secrets_in(written)
+        for _, box in letters[start:end]
         if box is not None
     ]
 
@@ -86,7 +86,7 @@ def _as_seen(page: Any, box: Any) -> PlacedBox:
     return (rectangle.x0, rectangle.y0, rectangle.x1, rectangle.y1)
 
 
-def _in_pictures(page: Any, limits: ParserSettings) -> list[PlacedBox]:
+def _in_pictures(page: Any, limits: ParserSettings, drawing: Drawing) -> list[PlacedBox]:
     """Read the whole page where its text layer says nothing, and every picture by itself, whichever way it stands."""
     text = "".join(letter for letter, box in _letters(page) if box is not None)
     areas = sorted({_as_seen(page, info["bbox"]) for info in page.get_image_info()}, key=_size, reverse=True)
@@ -103,7 +103,7 @@ def _in_pictures(page: Any, limits: ParserSettings) -> list[PlacedBox]:
         cut = picture[top : bottom + 1, left : right + 1]
         hidden += [
             ((x0 + left) / scale, (y0 + top) / scale, (x1 + left) / scale, (y1 + top) / scale)
-            for x0, y0, x1, y1 in secrets_of_picture(np.ascontiguousarray(cut), limits.ocr_threads)
+            for x0, y0, x1, y1 in secrets_of_picture(np.ascontiguousarray(cut), limits.ocr_threads, drawing)
         ]
     return hidden
 

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from ingest.parsers.pictures.ocr import OcrLine, Picture, Reading, read_picture, turned_box
 from retrieval.symbols.fold import fold
+from retrieval.symbols.rules import Person
 from retrieval.symbols.secrets.find import find_secrets
+from retrieval.symbols.secrets.person_list import PersonList
 from retrieval.types import Value
 
 PlacedBox = tuple[float, float, float, float]
@@ -22,6 +24,12 @@ class Drawing(Value):
     boxes: tuple[PlacedBox, ...] = ()
     """To be marked; in the coordinates of the document's own boxes."""
     hides_secrets: bool = True
+    persons: tuple[Person, ...] = ()
+    """Whose names the tenant calls secret, and other texts that its owners do."""
+
+    def secrets_in(self, text: str) -> list[tuple[int, int]]:
+        """Return the half-open spans of what must not be seen in a text."""
+        return [(secret.start, secret.end) for secret in find_secrets(fold(text), PersonList(self.persons))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,7 @@ class Canvas:
     """In units of the document's boxes, from the top left of the page as people see it."""
 
 
-def secrets_of_picture(picture: Picture, threads: int) -> list[PlacedBox]:
+def secrets_of_picture(picture: Picture, threads: int, drawing: Drawing) -> list[PlacedBox]:
     """Read a picture and return the boxes, in its pixels, of the lines that hold a secret or a part of one."""
     reading = read_picture(picture, threads)
     height, width = picture.shape[:2]
@@ -43,16 +51,16 @@ def secrets_of_picture(picture: Picture, threads: int) -> list[PlacedBox]:
         height, width = width, height
     return [
         turned_box((line.x0, line.y0, line.x1, line.y1), (360 - reading.turn) % 360, width, height)
-        for line in _lines_with_secrets(reading)
+        for line in _lines_with_secrets(reading, drawing)
     ]
 
 
-def _lines_with_secrets(reading: Reading) -> list[OcrLine]:
+def _lines_with_secrets(reading: Reading, drawing: Drawing) -> list[OcrLine]:
     written, starts = "", list[int]()
     for line in reading.lines:
         starts.append(len(written))
         written += line.text + "\n"
-    spans = [(secret.start, secret.end) for secret in find_secrets(fold(written))]
+    spans = drawing.secrets_in(written)
     return [
         line
         for start, line in zip(starts, reading.lines, strict=True)

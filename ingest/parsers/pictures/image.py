@@ -91,7 +91,7 @@ def picture_page(path: Path, display_name: str, limits: ParserSettings, drawing:
             if drawing.page_number > 1:
                 image.seek(drawing.page_number - 1)
             picture, seen = _decode(image, display_name)
-            secrets = secrets_of_picture(picture, limits.ocr_threads) if drawing.hides_secrets else []
+            secrets = secrets_of_picture(picture, limits.ocr_threads, drawing) if drawing.hides_secrets else []
             return _reduced(picture, seen, secrets, drawing.dpi)
     except _BROKEN as exc:
         raise CorruptDocumentError(
