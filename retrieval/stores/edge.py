@@ -235,10 +235,13 @@ class EdgeStore:
         copy.flush()
         copy.close()
         self._shard = None
-        shard.flush()
-        shard.close()
-        rewriting.swap(path)
-        self._shard = self._load(encoder)
+        try:
+            shard.flush()
+            shard.close()
+            rewriting.swap(path)
+        finally:
+            # Whatever went wrong, one of the two folders is whole.
+            self._shard = self._load(encoder)
         self._sees_all.clear()
         self._unflushed = 0
 
