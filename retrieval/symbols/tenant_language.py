@@ -97,8 +97,9 @@ class TenantLanguage:
         """Names rules and key: what two languages of one revision make of a text is equal."""
         self._erasure_key = erasure_key
         self.order = CodeOrder(rules.vocabularies)
-        entities = (EntityReader(rules.glossary),) if rules.glossary else ()
-        self._readers = (*(CodeReader(v) for v in rules.vocabularies), *entities)
+        self._entities = EntityReader(rules.glossary) if rules.glossary else None
+        codes = [CodeReader(v) for v in rules.vocabularies]
+        self._readers = (*codes, self._entities) if self._entities is not None else tuple(codes)
         self._persons = PersonList(rules.persons)
         self._corrected = CorrectionReader(rules.corrections) if rules.corrections else None
         self._key = key
@@ -173,11 +174,23 @@ class TenantLanguage:
 
     def _secrets(self, folded: str) -> list[SecretFound]:
         if self._corrected is None:
-            return find_secrets(folded, self._persons)
+            return self._by_rule(folded)
         said = self._corrected.secrets(folded)
-        rest = find_secrets(mask(folded, [(f.start, f.end) for f in said]), self._persons)
+        rest = self._by_rule(mask(folded, [(f.start, f.end) for f in said]))
         kept = [found for found in rest if not self._corrected.is_no_secret(folded, found)]
         return sorted([*said, *kept], key=lambda found: found.start)
+
+    def _by_rule(self, folded: str) -> list[SecretFound]:
+        """Find secrets; a name of the glossary is nobody's, unless the tenant lists a person by it."""
+        found = find_secrets(folded, self._persons)
+        if self._entities is None or not any(_is_guess(each) for each in found):
+            return found
+        entities = self._entities.find(folded)
+        return [
+            each
+            for each in found
+            if not (_is_guess(each) and any(e.start < each.end and each.start < e.end for e in entities))
+        ]
 
     def _name(self, kind: str, value: str) -> str | None:
         """Return the pseudonym of a value; None where the value was erased."""
@@ -209,6 +222,10 @@ class TenantLanguage:
         rules = self.rules
         fiscal = rules.fiscal_year_start, rules.fiscal_year_named_by
         yield from find_values(folded, Reading(base_date, *fiscal, is_whole))
+
+
+def _is_guess(found: SecretFound) -> bool:
+    return found.kind == "person" and found.confidence < 1
 
 
 def _pseudonym_found(match: re.Match[str]) -> Found:

@@ -162,3 +162,8 @@ def test_every_duration_is_read_back_from_its_writings(number: int, unit: tuple[
 
 def test_doubled_numerals_that_are_words_are_read_over() -> None:
     assert LANGUAGE.read("两两比较，三三两两", tenant="t") == ()
+
+
+@pytest.mark.parametrize("text", ["360,855\nDays past due", "227,727\nYears ended", "12\nmonths"])
+def test_a_figure_and_the_word_at_the_head_of_the_next_line_are_no_duration(text: str) -> None:
+    assert [s for s in LANGUAGE.read(text, tenant="t") if s.kind == "duration"] == []

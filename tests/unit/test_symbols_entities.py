@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from retrieval.symbols.codes.entities import EntityReader
 from retrieval.symbols.fold import fold
-from retrieval.symbols.language import SymbolLanguage
-from retrieval.symbols.rules import Entity, FixedRules, TenantRules
+from retrieval.symbols.language import SymbolLanguage, load_language
+from retrieval.symbols.rules import Entity, FixedRules, Person, TenantRules
 
 GLOSSARY = (
     Entity(
@@ -164,3 +164,15 @@ def test_symbolising_twice_changes_nothing_in_any_writing(pieces: list[str]) -> 
     assert (twice.text, twice.index_text, twice.symbols) == (once.text, once.index_text, once.symbols)
     read = LANGUAGE.read("".join(pieces), tenant="t")
     assert [s.normal for s in read] == [s.normal for s in once.symbols]
+
+
+@pytest.mark.parametrize("text", ["Contact: Huaze Precision, Suzhou", "Dear Ms. Huaze Precision"])
+def test_an_approved_name_is_nobodys_where_a_rule_would_take_it_for_a_person(text: str) -> None:
+    assert load_language(bytes(16)).symbolise(text, tenant="t").secrets != ()
+    assert LANGUAGE.symbolise(text, tenant="t").text == text
+    assert entities(text) == [("HUAZE", "Huaze Precision")]
+
+
+def test_a_listed_person_is_one_although_the_glossary_has_the_name() -> None:
+    rules = TenantRules(glossary=GLOSSARY, persons=(Person(names=("Huaze Precision",)),))
+    assert SymbolLanguage(FixedRules(rules), bytes(16)).symbolise("Huaze Precision", tenant="t").secrets != ()

@@ -168,12 +168,12 @@ _BELOW_100 = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(list(_ONES)[:9])}))
 _WORDS = rf"(?:(?:a|{'|'.join(list(_ONES)[:9])})\shundred(?:\s(?:and\s)?{_BELOW_100})?|{_BELOW_100})"
 _EN_NUMBER = rf"(?:[0-9]{{1,3}}(?:,[0-9]{{3}})++|[0-9]{{1,5}}(?:\.[0-9]{{1,3}})?|{_WORDS})"
 _EN_UNIT = re.compile(
-    r"[DHMSWYdhmswy](?<=[0-9A-Za-z)][\s-].)"
+    r"[DHMSWYdhmswy](?<=[0-9A-Za-z)][ -].)"
     r"(?i:ay|ecade|our|r|onth|inute|in|econd|ec|eek|k|ear)(?i:s?)(?![A-Za-z0-9'])"
 )
 _EN_BEFORE = re.compile(
     rf"(?i:(?<![A-Za-z0-9.,$€£¥/_-])(?:(?P<first>{_EN_NUMBER})-?\s?(?:-|–|—|to|or|and)\s?)??(?<![A-Za-z0-9.,$€£¥/_])"
-    rf"(?:(?P<n>{_EN_NUMBER})(?:\s?\([0-9]{{1,4}}\))?(?P<half>\sand\sa\shalf)?(?P<joint>[\s-])(?:calendar\s)?"
+    rf"(?:(?P<n>{_EN_NUMBER})(?:\s?\([0-9]{{1,4}}\))?(?P<half>\sand\sa\shalf)?(?P<joint>[ -])(?:calendar\s)?"
     r"|(?P<part>half)\s(?:an|a)\s))\Z"
 )
 _LAST_WORDS = frozenset({*_ONES, *_TENS, "hundred", "half", "a", "an", "calendar"})
