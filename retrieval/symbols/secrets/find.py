@@ -18,6 +18,8 @@ from retrieval.symbols.secrets.email import find_emails
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.iban import find_ibans
 from retrieval.symbols.secrets.names_en import find_english_names
+from retrieval.symbols.secrets.names_form_en import find_english_names_in_forms
+from retrieval.symbols.secrets.names_form_zh import find_names_in_forms
 from retrieval.symbols.secrets.names_zh import find_chinese_names
 from retrieval.symbols.secrets.numbers import find_numbers
 from retrieval.symbols.secrets.passport import find_passports
@@ -58,4 +60,9 @@ _STAGES: tuple[_Stage, ...] = (
     find_chinese_addresses,
     find_english_addresses,
 )
-_NAME_STAGES: tuple[_Stage, ...] = (find_chinese_names, find_english_names)
+_NAME_STAGES: tuple[_Stage, ...] = (
+    find_chinese_names,
+    find_names_in_forms,
+    find_english_names,
+    find_english_names_in_forms,
+)

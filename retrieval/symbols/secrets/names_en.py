@@ -17,20 +17,20 @@ _LETTER = "A-Za-z\u00c0-\u024f\u0386-\u03ff\u0400-\u045f'’-"
 _WORD = rf"(?:[dDlL]['’])?[{_CAP}][{_LETTER}]{{1,24}}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|del|der|da|dos|di|bin|ibn|al|el|la|le|ten|ter)"
 _NEXT = rf"(?:\s(?:{_PARTICLE}\s)?{_WORD}|\s[{_CAP}]\.?(?=\s[{_CAP}]))"
-_FULL = rf"{_WORD}{_NEXT}{{0,3}}"
+FULL = rf"{_WORD}{_NEXT}{{0,3}}"
 _TITLES = ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "MR.", "MRS.", "MS.", "DR.", "mr.", "mrs.", "ms.")
 _LONG_TITLES = ("Miss", "Professor", "Madam", "Sir", "Dame")
-_AFTER_TITLE = re.compile(rf"(?:\.\s?|\s)(?:(?:Dr|Prof)\.?\s)?((?:[A-Z]\.\s?)?{_FULL})")
-_AFTER_CAPITALS = re.compile(rf"\s?({_FULL})")
+_AFTER_TITLE = re.compile(rf"(?:\.\s?|\s)(?:(?:Dr|Prof)\.?\s)?((?:[A-Z]\.\s?)?{FULL})")
+_AFTER_CAPITALS = re.compile(rf"\s?({FULL})")
 _LABELS = (
     "contact|contact person|name|customer|client|attn|attention|account holder|cardholder|card holder|beneficiary"
     "|employee"
     "|patient|applicant|borrower|signatory|relationship manager|advisor|adviser|recipient|payee|insured|author"
 )
 _SIGNED = "signed|prepared|approved|reviewed|submitted|witnessed|certified"
-_AFTER_LABEL = re.compile(rf"\s?[:|]\s{{0,2}}({_FULL})")
-_AFTER_NAME = re.compile(rf"(?: is|'s)\s({_FULL})")
-_AFTER_SIGNED = re.compile(rf"(?:(?: on behalf of)? by:?\s|\s?:\s{{0,2}})({_FULL})")
+_AFTER_LABEL = re.compile(rf"\s?[:|]\s{{0,2}}({FULL})")
+_AFTER_NAME = re.compile(rf"(?: is|'s)\s({FULL})")
+_AFTER_SIGNED = re.compile(rf"(?:(?: on behalf of)? by:?\s|\s?:\s{{0,2}})({FULL})")
 
 
 def _writings(labels: str) -> frozenset[str]:
@@ -43,8 +43,8 @@ _LABEL_WORDS = _writings(_LABELS)
 _SIGNED_WORDS = _writings(_SIGNED)
 # 联系人:John Smith, 客户经理 Emily Zhang, Peter Novak先生
 _CHINESE_LABELS = frozenset([label for label in LABELS if label[-1] in "人名"]) | OFFICES
-_AFTER_CHINESE = re.compile(rf"\s?[:为是]?\s{{0,2}}({_FULL})")
-_BEFORE_CHINESE = re.compile(rf"({_FULL})\s?\Z")
+_AFTER_CHINESE = re.compile(rf"\s?[:为是]?\s{{0,2}}({FULL})")
+_BEFORE_CHINESE = re.compile(rf"({FULL})\s?\Z")
 _HEADS = Words([*_TITLES, *_LONG_TITLES, *_LABEL_WORDS, *_SIGNED_WORDS, *_CHINESE_LABELS, *PLAIN_HONORIFICS])
 _MY = re.compile(r"\b[Mm]y \Z")
 _NO_NAME_LABEL = re.compile(
@@ -56,23 +56,34 @@ _NO_NAME_LABEL = re.compile(
 # What begins with a capital behind an honorific or a label and is no name, or ends one.
 _WORDS = (
     "The This That These Those And But Or Of In On At To For From By With As If When Where Who What Which How Why"
-    " It He She We They You I My Our Your His Her Their"
-    " Is Are Was Were Has Have Had Will Would May Might Can Could Should Shall Must Do Does Did Not No Yes Please"
-    " Thank Thanks Dear Hello Hi Regards Sincerely"
-    " Chairman Chairwoman Chair President Speaker Secretary Minister Ambassador Judge Justice Director Officer"
-    " Manager Chief Executive Vice Senior Deputy Head Partner Counsel"
-    " Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August"
-    " September October November December"
-    " Company Corp Corporation Inc Ltd Limited LLC LLP PLC Group Bank Fund Trust Holdings Partners Capital"
-    " Management Services Department Team Office Committee Board Center Centre"
-    " University College School Institute Association Agency Authority Ministry Commission Council Hospital"
-    " Foundation Report Form Policy Agreement Contract Plan Name Address Phone"
-    " Tel Telephone Mobile Email Fax Date Title Position Number Account Customer Client Support Service Sales"
-    " Relations Investor Investors Public Human Resources Annual Financial"
-    " General Total Net Street Road Avenue Contact Signature Signed Attn Re Subject Mr Mrs Ms Miss Dr Prof Madam"
-    " Sir Not Applicable Unknown None See Note Table Who"
+    " It He She We They You I My Our Your His Her Their Is Are Was Were Has Have Had Will Would May Might Can"
+    " Could Should Shall Must Do Does Did Not No Yes Please Thank Thanks Dear Hello Hi Regards Sincerely Chairman"
+    " Chairwoman Chair President Speaker Secretary Minister Ambassador Judge Justice Director Officer Manager"
+    " Chief Executive Vice Senior Deputy Head Partner Counsel Monday Tuesday Wednesday Thursday Friday Saturday"
+    " Sunday January February March April June July August September October November December Company Corp"
+    " Corporation Inc Ltd Limited LLC LLP PLC Group Bank Fund Trust Holdings Partners Capital Management Services"
+    " Department Team Office Committee Board Center Centre University College School Institute Association Agency"
+    " Authority Ministry Commission Council Hospital Foundation Report Form Policy Agreement Contract Plan Name"
+    " Address Phone Tel Telephone Mobile Email Fax Date Title Position Number Account Customer Client Support"
+    " Service Sales Relations Investor Investors Public Human Resources Annual Financial General Total Net Street"
+    " Road Avenue Contact Signature Signed Attn Re Subject Mr Mrs Ms Miss Dr Prof Madam Sir Not Applicable"
+    " Unknown None See Note Table Who Help Desk Ops All Staff Reply Care Accounts Payable Receivable Payroll Full"
+    " Part Time Windows Update System Systems Admin Administrator Finance Legal Procurement Purchasing Treasury"
+    " Operations Compliance Risk Security Audit Training Program Programme Handbook Notes Guide Meeting Summit"
+    " Award Desk Unit Division Branch Store Shop Warehouse Dock Hall Hotel House Grand Room Floor Trading"
+    " Logistics Solutions Technologies Technology Software Very So Too Really Also Only Just New North South East"
+    " West Central United National International Global Prevention Development Marketing Engineering Production"
+    " Quality Safety Health Data Digital Media Project Product Members Member Employees Directors Managers"
+    " Officers Suppliers Vendor Vendors Shareholders Value Future Present City County State Republic Kingdom"
+    " Island River Lake Park Square Plaza Tower Building Street Court Station Port Airport University Exchange"
+    " Stock Market Markets Securities Insurance Assurance Mutual Bros Brothers Sons Associates Corporate"
+    " Controller Co Consulting Advisory Ventures Equity Energy Power Oil Gas Steel Motors Foods Pharma"
+    " Life Grid Precision"
+    " Biotech"
+    " Bio Press Times News Bachelor Master Science Arts Law Business School Permit Certificate License Licence"
+    " Day Week Month Year Quarter"
 )
-_NO_NAME = frozenset(_WORDS.split())
+NO_NAME = frozenset(_WORDS.split())
 
 
 def find_english_names(text: str) -> Iterator[SecretFound]:
@@ -116,7 +127,7 @@ def _name_end(text: str, start: int, end: int, least: int) -> int | None:
     at, words = start, 0
     for word in re.finditer(r"\S+", text[start:end]):
         plain = word.group()
-        if plain.rstrip(".") in _NO_NAME or (words and "\n" in text[at : start + word.start()]):
+        if plain.rstrip(".") in NO_NAME or (words and "\n" in text[at : start + word.start()]):
             break
         is_name = plain[0].isupper() or plain[1:2] in ("'", "’")
         words += is_name and len(plain.rstrip(".")) > 1

@@ -29,6 +29,8 @@ _FOLLOW = re.compile(
     r"|应当|须|需|可|能|会|不|未|没|已|曾|将|正|还|也|都|就|又|再|则|便|均|共|各|其|该|此|这|那|的|地|得|了|着|过"
     r"|说|称|道|问|答|讲|在|于|从|到|向|对|给|为|被|把|让|请|由|跟"
     r"|同(?!志)|和|与|及|等|并|或|而|且|因|以|之(?=前|后|间)|是|有|持|购|买|卖|投|存|取|转|汇|借|还|开户|开立|打"
+    r"|直接|间接|减持|增持|宣读|查房|当庭|当场|出庭|到庭|作证|陈述|上门|在场|到场|配合|合作|辞去|辞职|离职|入职|签订"
+    r"|报警|驾驶|受伤|住院|入院|拟|承担|支付|承诺|同意|不服|辩称|诉称|领取|报道|拍摄"
     r"|发送|管理|主管|分管|牵头|起草|询问|咨询|投诉|预约|参加|参与|完成|签收|核对|审批|审核|处理|跟进|陪同|核实"
 )
 _ORGANISATION = re.compile(
@@ -115,12 +117,12 @@ def _name_before(text: str, end: int, *, is_plain: bool, is_sure: bool = False) 
 
 
 def _after(text: str, word: str, at: int) -> Iterator[tuple[int, int]]:
-    is_label = word in LABELS
+    is_label = word in LABELS and word not in ROLES
     link = _LINK.match(text, at)
     if is_label and link is None and word[-1] != "人":
         return
     start = link.end() if link else at
-    is_sure = link is not None and (is_label or ":" in link.group())
+    is_sure = link is not None and (word in LABELS or ":" in link.group())
     for _ in range(_MAX_LISTED):
         end = _name_end(text, start, is_sure=is_sure)
         if end is None:
@@ -159,7 +161,8 @@ def _name_end(text: str, start: int, *, is_sure: bool) -> int | None:
         if run == surname + given:  # the Chinese ends here
             if given == 2 and text[end - 1] not in GIVEN and _FOLLOW.match(text, end - 1):
                 end -= 1
-            return end if _is_name(text[start:end], surname) else None
+            looks_given = is_sure or any(c in GIVEN for c in text[start + surname : end])
+            return end if looks_given and _is_name(text[start:end], surname) else None
         if run > surname + given and _FOLLOW.match(text, end) and (given == 2 or not _is_long(text, end)):
             return end if _is_name(text[start:end], surname) else None
     if run <= surname or is_weak:
