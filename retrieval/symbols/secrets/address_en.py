@@ -34,7 +34,7 @@ _ROMANCE = (
     rf"(?:\s(?:(?:de|du|des|la|del)\s)?[{_CAP}][{_LETTER}'’-]{{1,24}}){{0,2}}"
 )
 _STREET = re.compile(
-    rf"{_NUMBER},?\s(?=[{_CAP}0-9r])(?:(?:{_WORD}\s){{1,5}}?(?:(?P<strong>{_STRONG})|{_WEAK})\b\.?"
+    rf"{_NUMBER},?\s(?=[{_CAP}0-9r])(?:(?:{_WORD}\s){{1,5}}?(?:(?P<strong>{_STRONG})|{_WEAK}(?!\s(?:{_STRONG}|{_WEAK})\b))\b\.?"
     r"(?:\s(?:North|South|East|West|[NSEW]|NE|NW|SE|SW)\b\.?)?"
     rf"|(?:{_NAMED})\b|(?P<romance>{_ROMANCE}))"
 )

@@ -11,8 +11,9 @@ from retrieval.symbols.secrets.labels import column_heading, is_ordinary_labelle
 _BEFORE_REACH = 40
 _AFTER_REACH = 64
 _NOT_ALNUM = re.compile("[^0-9A-Za-z]+")
-_STOP = re.compile(rf"[。;!?|{MASK}]|\n[^\n]*\n|(?<![Nn]o)[.](?=\s+[A-Z])")
+_STOP = re.compile(rf"[。;!?|{MASK}]|\n[^\n]*\n|(?<![Nn]o)(?<!e\.g)[.](?=\s+[A-Z])")
 _NEXT_CELL = re.compile(r"[^|\n]{0,12}\|\s*")
+_LISTED = re.compile(r"\s?(?:[、,/和及与]|and|or)\s?")
 _OF_A_DAY = re.compile(r"[期日]|(?i:date|valid|expir|issue)")
 _COUNTED = re.compile(r"\s?[人张份个名次元万亿]")
 _BACK_TO_LABEL = re.compile(r"\s?[(,]?\s?(?:的|号|(?:on )?(?:his|her|my|the) )?\s?")
@@ -46,6 +47,9 @@ def numbers_beside(text: str, label: re.Pattern[str], number: re.Pattern[str]) -
         if found is not None and not is_ordinary_labelled(text_before(text, found.start())):
             done = found.end()
             yield _NOT_ALNUM.sub("", found.group()).upper(), found.start(), found.end()
+            while (gap := _LISTED.match(text, done)) and (more := number.match(text, gap.end())):
+                done = more.end()
+                yield _NOT_ALNUM.sub("", more.group()).upper(), more.start(), more.end()
     if done == 0 and "|" in text and label.search(text) is not None:
         yield from _in_columns(text, label, number)
 

@@ -14,7 +14,7 @@ _SERIAL = "[0-9A-HJ-NP-Za-hj-np-z]"
 _LAST = "[0-9A-HJ-NP-Za-hj-np-z挂学警港澳领使试超]"
 # From the letter on, which is rarer in Chinese text than the characters before it.
 _PLATE = re.compile(
-    rf"[A-Za-z](?<=[{_PROVINCES}][A-Za-z]){_DOT}"
+    rf"[A-Za-z](?:(?<=[{_PROVINCES}][A-Za-z])|(?<=[{_PROVINCES}] [A-Za-z])(?=·)){_DOT}"
     rf"(?:{_SERIAL}{{5}}[0-9DFdf]|[DFdf]{_SERIAL}{{5}}|{_SERIAL}{{4}}{_LAST})(?![0-9A-Za-z])"
 )
 _EMBASSY = re.compile(rf"[使领]{_DOT}[0-9]{{3}}{_DOT}[0-9]{{3}}(?![0-9A-Za-z])")
@@ -40,7 +40,7 @@ def find_plates(text: str) -> Iterator[SecretFound]:
     if text.isascii():
         return
     for match in _PLATE.finditer(text):
-        yield from _judge(text, match.start() - 1, match.end())
+        yield from _judge(text, match.start() - (2 if text[match.start() - 1] == " " else 1), match.end())
     if "使" in text or "领" in text:
         for match in _EMBASSY.finditer(text):
             yield from _judge(text, *match.span())

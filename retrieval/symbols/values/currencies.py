@@ -22,7 +22,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("港元", "港币", "元港币", "Hong Kong dollars", "HK dollars", "HKD"),
     ),
     "EUR": (("欧元", "€", "EUR"), ("欧元", "euros", "euro", "EUR", "€")),
-    "GBP": (("英镑", "£", "GBP"), ("英镑", "pounds sterling", "British pounds", "GBP")),
+    "GBP": (("英镑", "£", "GBP"), ("英镑", "pounds sterling", "British pounds", "pounds", "GBP")),
     "JPY": (("日元", "JP¥", "JPY"), ("日元", "日圆", "yen", "JPY")),
     "TWD": (("新台币", "新臺币", "NT$", "TWD"), ("新台币", "元新台币", "New Taiwan dollars", "TWD")),
     "MOP": (("澳门元", "澳门币", "MOP$", "MOP"), ("澳门元", "澳门币", "MOP")),
@@ -47,7 +47,9 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 CODES = tuple(_NAMES)
 
 # 元 is also the first half of other words (元素, 元旦, 一元二次方程).
-_YUAN = r"块钱|[元圆](?![素旦宵首件老帅气音编器]|[一二三n]次|年|月|方程|化)"
+_YUAN = (
+    r"块钱|块(?<=[0-9十百千万]{2}块)(?![\u4e00-\u9fff0-9])|[元圆](?![素旦宵首件老帅气音编器]|[一二三n]次|年|月|方程|化)"
+)
 
 
 def _codes(position: int) -> dict[str, str]:
@@ -72,6 +74,8 @@ _AFTER_CODES = _codes(1)
 _AFTER = re.compile(
     rf"[余多]?[\s-]{{0,2}}(?:((?i:{_alternation(_AFTER_CODES)}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))"
 )
+# Pounds that were weighed.
+_WEIGHT = re.compile(r"(?i:weigh|mass of|lift)[a-z]*(?:\s[a-z]{1,12}){0,3}\s[0-9a-z,.\s-]{1,24}\Z")
 CURRENCIES_AFTER = tuple(_AFTER_CODES)
 """The names that stand after a figure, in small letters."""
 # Pattern and reach by the character the name ends in: a few names are tried instead of all.
@@ -121,4 +125,7 @@ def currency_after(text: str, end: int) -> tuple[str, int] | None:
         return None
     if match.group(2):
         return "CNY", match.end()
-    return _AFTER_CODES[" ".join(match.group(1).lower().split())], match.end()
+    name = " ".join(match.group(1).lower().split())
+    if name == "pounds" and _WEIGHT.search(text, max(0, end - 48), end):
+        return None
+    return _AFTER_CODES[name], match.end()

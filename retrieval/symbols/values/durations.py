@@ -169,7 +169,7 @@ _WORDS = rf"(?:(?:a|{'|'.join(list(_ONES)[:9])})\shundred(?:\s(?:and\s)?{_BELOW_
 _EN_NUMBER = rf"(?:[0-9]{{1,3}}(?:,[0-9]{{3}})++|[0-9]{{1,5}}(?:\.[0-9]{{1,3}})?|{_WORDS})"
 _EN_UNIT = re.compile(
     r"[DHMSWYdhmswy](?<=[0-9A-Za-z)][ -].)"
-    r"(?i:ay|ecade|our|r|onth|inute|in|econd|ec|eek|k|ear)(?i:s?)(?![A-Za-z0-9'])"
+    r"(?i:ay|ecade|our|r|onth|inute|in|econd|ec|eek|k|ear)(?i:s?)(?![A-Za-z0-9])"
 )
 _EN_BEFORE = re.compile(
     rf"(?i:(?<![A-Za-z0-9.,$€£¥/_-])(?:(?P<first>{_EN_NUMBER})-?\s?(?:-|–|—|to|or|and)\s?)??(?<![A-Za-z0-9.,$€£¥/_])"

@@ -18,11 +18,11 @@ from retrieval.symbols.values.signs import sign_before
 # Longest first within one first character. Group 1: points, 2: basis points, 3: per mille, 4: tenths, 5: percent.
 _UNIT = re.compile(
     r"\s{0,2}(?:"
-    r"((?:个\s?)?百分点|percentage[\s-]points?|%[\s-]?points?|(?:pct\s)?p\.?pts?\b|pp\b)"
-    r"|((?:个\s?)?基点|basis\spoints?|bps?\b)"
+    r"((?:个\s?)?百分点|percentage[\s-]points?|%[\s-]?points?|pct(?=[\u4e00-\u9fff])|(?:pct\s)?p\.?pts?(?![A-Za-z])|pp(?![A-Za-z]))"
+    r"|((?:个\s?)?基点|basis\spoints?|bps?(?![A-Za-z]))"
     r"|(‰)"
     r"|(成(?![立功为本长果员交品就份年都熟千百人语绩套对型因见败群行双像效衣形家才书文片色军亲婚分]))"
-    r"|(%|(?:percent|per\scent|pct)\b))",
+    r"|(%|(?:percent|per\scent|pct)(?![A-Za-z])))",
     re.IGNORECASE,
 )
 _UNITS = ("points", "basis", "mille", "tenths", "percent")

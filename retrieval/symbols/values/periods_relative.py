@@ -29,7 +29,7 @@ _TO_DATE = re.compile(r"今年年?初[至到]今|年初[至到]今")
 _LATEST = re.compile(r"最近一\s?(?:个\s?)?(?:(?P<quarter>季度?)|(?P<year>会计年度|财政年度|财年))(?![0-9])")
 # The word for the unit is what the engine looks for.
 _ENGLISH = re.compile(
-    r"[QqMmYyWw](?<=\s.)(?i:(?:(?<=q)uarter|(?<=m)onth|(?<=y)ear|(?<=w)eek))(?![A-Za-z'])(?!\sof\s|\sin\s(?:the\s)?(?:fiscal\s|FY)?[0-9])"
+    r"[QqMmYyWw](?<=\s.)(?i:(?:(?<=q)uarter|(?<=m)onth|(?<=y)ear|(?<=w)eek))(?![A-Za-z])(?!\sof\s|\sin\s(?:the\s)?(?:fiscal\s|FY)?[0-9])"
 )
 _ENGLISH_STEP = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?P<step>last|previous|prior|this|current|next)|(?P<latest>(?:most\srecent|latest)(?:\s(?:completed|full))?))"

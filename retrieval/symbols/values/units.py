@@ -29,6 +29,7 @@ def _exact(text: str) -> Fraction:
 # Unit of the normal form → factor → writings. Those in capitals or with signs are matched as they stand.
 _MEASURES: dict[str, dict[str, str]] = {
     "kg": {
+        "0.000001": "毫克 mg milligram milligrams",
         "0.001": "克 g gram grams gramme grammes",
         "1": "千克 公斤 kg kgs kilogram kilograms kilogramme kilogrammes kilo kilos",
         "1000": "吨 公吨 t tonne tonnes ton tons metric_ton metric_tons metric_tonne metric_tonnes",
@@ -57,6 +58,7 @@ _MEASURES: dict[str, dict[str, str]] = {
         "1": "千瓦时 千瓦小时 度电 度 kWh kilowatt_hour kilowatt_hours kilowatt-hour kilowatt-hours",
         "1000": "兆瓦时 MWh megawatt_hour megawatt_hours megawatt-hour megawatt-hours",
         "1000000": "GWh gigawatt_hour gigawatt_hours gigawatt-hour gigawatt-hours",
+        "1000000000": "TWh terawatt_hour terawatt_hours terawatt-hour terawatt-hours",
     },
     "kW": {
         "1": "千瓦 kW kilowatt kilowatts",
