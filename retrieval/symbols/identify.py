@@ -5,8 +5,9 @@ For asking after a person's data, where values come in a list and not in a text.
 
 from __future__ import annotations
 
+from retrieval.symbols.result import Secret
 from retrieval.symbols.rules import TenantRules
-from retrieval.symbols.tenant_language import Secret, TenantLanguage
+from retrieval.symbols.tenant_language import TenantLanguage
 
 _LABELS = (
     "电话：{}",

@@ -7,10 +7,12 @@ from datetime import date
 from pathlib import Path
 
 from retrieval.symbols.combined_rules import CombinedRules, KeptRules
+from retrieval.symbols.identify import identify
 from retrieval.symbols.pseudonyms import fingerprint, key_id, tenant_erasure_key, tenant_key
+from retrieval.symbols.result import Secret, Symbolised
 from retrieval.symbols.rule_source import RuleFiles
 from retrieval.symbols.rules import RuleSource
-from retrieval.symbols.tenant_language import Secret, Symbolised, TenantLanguage
+from retrieval.symbols.tenant_language import TenantLanguage
 from retrieval.types import Symbol
 
 __all__ = ["Secret", "SymbolLanguage", "Symbolised", "TenantLanguage", "load_language"]
@@ -65,6 +67,10 @@ class SymbolLanguage:
         if self._erasure_key is None:
             raise ValueError("there is no erasure key")
         return fingerprint(tenant_erasure_key(self._erasure_key, tenant), kind, value)
+
+    def identify(self, given: str, *, tenant: str) -> tuple[Secret, ...]:
+        """Return every secret that a value given by itself may be; see `identify.identify`."""
+        return identify(given, self._source.rules(tenant), tenant_key(self._key, tenant))
 
     def problems(self, tenant: str) -> tuple[str, ...]:
         """Return what is wrong with the rules of a tenant; see `RuleSource.problems`."""

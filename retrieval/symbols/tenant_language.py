@@ -8,9 +8,8 @@ rule (`found.settle`).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from string import ascii_letters, digits
 
@@ -20,9 +19,11 @@ from retrieval.symbols.codes.entities import EntityReader
 from retrieval.symbols.codes.order import CodeOrder
 from retrieval.symbols.codes.reader import CodeReader
 from retrieval.symbols.corrections import CorrectionReader
+from retrieval.symbols.edits import Edit, apply, moved
 from retrieval.symbols.fold import fold, fold_letters, mask
 from retrieval.symbols.found import Found, settle
 from retrieval.symbols.pseudonyms import erased, fingerprint, is_erased, kind_of, pseudonym
+from retrieval.symbols.result import Secret, Symbolised
 from retrieval.symbols.rules import TenantRules
 from retrieval.symbols.secrets.find import find_secrets
 from retrieval.symbols.secrets.found import SecretFound
@@ -37,39 +38,6 @@ _MAX_PASSES = 4
 _SYMBOLS = TypeAdapter(tuple[Symbol, ...])  # all of a text at once: less than half the time of one by one
 # Beside a finding: what a token in its place would set free to be read (2024-07-01Q3 2024).
 _GLUE = frozenset(f"{ascii_letters}{digits}年%{CHINESE_DIGIT}十百千万亿")
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """A secret taken out of a text: what stands for it, and what it was."""
-
-    pseudonym: str
-    kind: str
-    value: str = field(repr=False)
-    """The normalised clear value: for the vault only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Symbolised:
-    """A text without its secrets, and the form of it that is encoded."""
-
-    text: str
-    """Secrets replaced by pseudonyms; codes and values as written."""
-    index_text: str
-    """All three classes replaced by tokens; letters, digits and characters folded (`fold_letters`)."""
-    symbols: tuple[Symbol, ...]
-    """Spans in `text`."""
-    secrets: tuple[Secret, ...]
-    """The secrets that were in the clear, each once, in order of appearance."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """A replaced stretch of the text as given."""
-
-    start: int
-    end: int
-    replacement: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +82,7 @@ class TenantLanguage:
         """
         clean, edits, _ = self._without_secrets(text)
         symbols = self._read_clean(clean, base_date)
-        return tuple(_moved(symbols, edits)) if edits else symbols
+        return tuple(moved(symbols, edits)) if edits else symbols
 
     def symbolise(self, text: str, *, base_date: date | None = None) -> Symbolised:
         """Replace the symbols of a text. Symbolising the result again changes nothing."""
@@ -141,11 +109,11 @@ class TenantLanguage:
         numbers, _ = settle(find_numbers(folded, scan_numerals(folded), integers=True))
         return _as_symbols(numbers, text)
 
-    def _without_secrets(self, text: str) -> tuple[_Clean, list[_Edit], list[Secret]]:
+    def _without_secrets(self, text: str) -> tuple[_Clean, list[Edit], list[Secret]]:
         folded = fold(text)
         tokens = self._tokens(folded)
         spans = [m.span() for m in tokens]
-        edits: list[_Edit] = []
+        edits: list[Edit] = []
         secrets: dict[str, Secret] = {}
         # A finding may free its neighbour (a number no longer part of a longer one): look again.
         for _ in range(_MAX_PASSES):
@@ -158,13 +126,13 @@ class TenantLanguage:
                     name = erased(found.kind)
                 else:
                     secrets.setdefault(name, Secret(name, found.kind, found.value))
-                edits.append(_Edit(found.start, found.end, name))
+                edits.append(Edit(found.start, found.end, name))
             spans = sorted([*spans, *((f.start, f.end) for f in fresh)])
         if not edits:
             return _Clean(text, folded, tokens), edits, []
         edits.sort(key=lambda e: e.start)
         ordered = dict.fromkeys(e.replacement for e in edits)
-        clean = _apply(text, edits)
+        clean = apply(text, edits)
         folded = fold(clean)
         return (
             _Clean(clean, folded, self._tokens(folded)),
@@ -204,10 +172,18 @@ class TenantLanguage:
         folded = mask(clean.folded, [m.span() for m in clean.tokens])
         if self._corrected is not None:
             folded = mask(folded, self._corrected.unread(folded))
+        again = [(0, len(folded))]
         for number in range(_MAX_PASSES):
-            fresh, ragged = settle(self._candidates(folded, base_date, is_whole=number == 0))
+            fresh: list[Found] = []
+            ragged = False
+            for start, end in again:
+                part = folded if end - start == len(folded) else folded[start:end]
+                kept, reached = settle(self._candidates(part, base_date, is_whole=number == 0))
+                fresh += kept if start == 0 else [f._replace(start=f.start + start, end=f.end + start) for f in kept]
+                ragged = ragged or reached
             found += fresh
-            if not (ragged or any(_is_glued(folded, f.start, f.end) for f in fresh)):
+            again = _lines_to_read_again(folded, fresh, whole=ragged)
+            if not again:
                 break
             folded = mask(folded, [(f.start, f.end) for f in fresh])
         found.sort(key=lambda f: f.start)
@@ -232,6 +208,18 @@ def _pseudonym_found(match: re.Match[str]) -> Found:
     return Found("secret", kind_of(match), match.group(), match.group(), match.start(), match.end())
 
 
+def _lines_to_read_again(text: str, fresh: Sequence[Found], *, whole: bool) -> list[tuple[int, int]]:
+    """Return the lines in which a finding, once it is a token, may set its neighbour free to be read."""
+    if whole:
+        return [(0, len(text))]
+    lines: list[tuple[int, int]] = []
+    for found in fresh:
+        if (not lines or found.start >= lines[-1][1]) and _is_glued(text, found.start, found.end):
+            end = text.find("\n", found.end)
+            lines.append((text.rfind("\n", 0, found.start) + 1, len(text) if end < 0 else end))
+    return lines
+
+
 def _is_glued(text: str, start: int, end: int) -> bool:
     before = text[start - 1 : start]
     return before in _GLUE or (before != "\n" and text[end : end + 1] in _GLUE)
@@ -252,34 +240,3 @@ def _as_symbols(findings: Iterable[Found], text: str) -> tuple[Symbol, ...]:
         }
         for cls, kind, normal, token, start, end, confidence, qualifier in findings
     ])
-
-
-def _apply(text: str, edits: Sequence[_Edit]) -> str:
-    if not edits:
-        return text
-    parts: list[str] = []
-    at = 0
-    for edit in edits:
-        parts += (text[at : edit.start], edit.replacement)
-        at = edit.end
-    return "".join((*parts, text[at:]))
-
-
-def _moved(symbols: Sequence[Symbol], edits: Sequence[_Edit]) -> Iterable[Symbol]:
-    """Move spans from the text without secrets back to the text as given."""
-    starts: list[int] = []  # of each replacement in the text without secrets
-    shift = 0
-    for edit in edits:
-        starts.append(edit.start + shift)
-        shift += len(edit.replacement) - (edit.end - edit.start)
-    for symbol in symbols:
-        index = bisect_right(starts, symbol.start) - 1
-        if index < 0:
-            yield symbol
-            continue
-        edit, begin = edits[index], starts[index]
-        if symbol.start == begin:
-            yield symbol.model_copy(update={"start": edit.start, "end": edit.end})
-            continue
-        offset = edit.end - (begin + len(edit.replacement))
-        yield symbol.model_copy(update={"start": symbol.start + offset, "end": symbol.end + offset})
