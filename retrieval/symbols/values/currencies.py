@@ -75,7 +75,9 @@ _AFTER = re.compile(
     rf"[余多]?[\s-]{{0,2}}(?:((?i:{_alternation(_AFTER_CODES)}))(?![A-Za-z])(?!\s{{0,2}}[0-9])|({_YUAN}))"
 )
 # Pounds that were weighed.
-_WEIGHT = re.compile(r"(?i:weigh|mass of|lift)[a-z]*(?:\s[a-z]{1,12}){0,3}\s[0-9a-z,.\s-]{1,24}\Z")
+_WEIGHT = re.compile(
+    r"(?i:weigh|mass of|lift)[a-z]*(?:\s[a-z-]{1,12}){0,4}(?:\s[0-9][0-9,.]*)?(?:\s(?:thousand|million))?\Z"
+)
 CURRENCIES_AFTER = tuple(_AFTER_CODES)
 """The names that stand after a figure, in small letters."""
 # Pattern and reach by the character the name ends in: a few names are tried instead of all.
@@ -126,6 +128,6 @@ def currency_after(text: str, end: int) -> tuple[str, int] | None:
     if match.group(2):
         return "CNY", match.end()
     name = " ".join(match.group(1).lower().split())
-    if name == "pounds" and _WEIGHT.search(text, max(0, end - 48), end):
+    if name == "pounds" and (text.startswith(" of ", match.end()) or _WEIGHT.search(text, max(0, end - 48), end)):
         return None
     return _AFTER_CODES[name], match.end()

@@ -74,7 +74,9 @@ _NOTHING = rf"(?:\s{{0,2}}+(?:[|,.;)]|(?!{_beginnings()})\S|\Z)|\s{{3}})"
 _ALONE = re.compile(_NOTHING)
 # Digits and what of dots, commas and digits hangs on them: head, thousands, fraction, what makes it no number;
 # the last group takes part where nothing that follows gives the figure a meaning.
-_RUN = re.compile(rf"([0-9]++)((?:,[0-9]{{3}}(?![0-9]))*+)((?:\.[0-9]++)?+)((?:[.,][0-9]++)*+)(?:(?={_NOTHING})())?")
+_RUN = re.compile(
+    rf"([0-9]++)((?:,[0-9]{{3}}(?![0-9]))*+)((?:\.[0-9]++)?+)((?:(?!,[0-9]{{4}}[-/][0-9])[.,][0-9]++)*+)(?:(?={_NOTHING})())?"
+)
 
 
 class Numeral(NamedTuple):

@@ -38,7 +38,8 @@ def _year_first(text: str, years: Sequence[int]) -> Iterator[Time]:
         if match is None:
             continue
         ranged = start == done + 1 and text[done] in "-~"  # 2024.07.01-2024.09.30
-        if in_word(text, start) and not ranged:
+        is_cell = text[start - 1 : start] == "," and match.group(1) is not None  # 12.50,2024-04-30
+        if in_word(text, start) and not ranged and not is_cell:
             continue
         span = _span_of(text, start, match)
         if span is not None:
