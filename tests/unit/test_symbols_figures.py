@@ -46,6 +46,12 @@ def figures(text: str, *kinds: str) -> list[Symbol]:
         ("温度-18℃以下", "-18 degC", "-18℃"),
         ("60公里/小时", "60 km/h", "60公里/小时"),
         ("3.5 million shares", "3500000 share", "3.5 million shares"),
+        ("1.2m people", "1200000 person", "1.2m people"),
+        ("3.5m customers", "3500000", "3.5m"),
+        ("a pole 1.2m high", "1.2 m", "1.2m"),
+        ("长1.2m", "1.2 m", "1.2m"),
+        ("T+3个工作日到账", "3 workday", "3个工作日"),
+        ("minus 5 ℃", "-5 degC", "minus 5 ℃"),
     ],
 )
 def test_quantity_is_converted_to_its_unit(text: str, normal: str, surface: str) -> None:
@@ -73,6 +79,11 @@ def test_quantity_is_converted_to_its_unit(text: str, normal: str, surface: str)
         "91320102259877784L",
         "两三家公司",
         "数十家公司",
+        "3米每秒",
+        "10米/秒",
+        "15 m/s",
+        "1200立方米/小时",
+        "revenue of 1.2m",
     ],
 )
 def test_lookalikes_are_no_quantities(text: str) -> None:
@@ -96,6 +107,13 @@ def test_lookalikes_are_no_quantities(text: str) -> None:
         ("one and a half million dollars", "USD 1500000", "one and a half million dollars"),
         ("half a billion yuan", "CNY 500000000", "half a billion yuan"),
         ("负2亿元", "CNY -200000000", "负2亿元"),
+        ("0.8元/度", "CNY 0.8/kWh", "0.8元/度"),
+        ("1块5", "CNY 1.5", "1块5"),
+        ("三块五毛", "CNY 3.5", "三块五毛"),
+        ("二十八块五", "CNY 28.5", "二十八块五"),
+        ("三元五角", "CNY 3.5", "三元五角"),
+        ("五十元五角三分", "CNY 50.53", "五十元五角三分"),
+        ("id,EUR12.50,3", "EUR 12.5", "EUR12.50"),
         ("Net loss: (US$3.4 million).", "USD -3400000", "(US$3.4 million)"),
     ],
 )
@@ -113,6 +131,7 @@ def test_amounts_in_words_in_crore_and_by_the_unit(text: str, normal: str, surfa
         ("between $10 and $12 million", [("USD 10000000", "$10"), ("USD 12000000", "$12 million")]),
         ("between 5 and 8%", [("5%", "5"), ("8%", "8%")]),
         ("2-3倍", [("2x", "2"), ("3x", "3倍")]),
+        ("3 to 5 people", [("3 person", "3"), ("5 person", "5 people")]),
         ("三至四成", [("30%", "三"), ("40%", "四成")]),
     ],
 )
@@ -145,6 +164,11 @@ def test_unit_of_a_range_holds_for_both_ends(text: str, expected: list[tuple[str
         ("3:2 victory", []),
         ("main.py:3:2", []),
         ("1920x1080", []),
+        ("MAC 00:1A:2B:3C:4D:5E", []),
+        ("aa:3:2", []),
+        ("304X stainless steel", []),
+        ("10X growth", ["10x"]),
+        ("比分定格在2:1", []),
         ("3 times a year", []),
         ("manifold", []),
     ],
@@ -162,6 +186,10 @@ def test_ratios_are_no_times_of_day_and_no_scores(text: str, expected: list[str]
         ("万分之三", ["0.03%"]),
         ("twenty-five per cent", ["25%"]),
         ("负5.2%", ["-5.2%"]),
+        ("minus 5.2%", ["-5.2%"]),
+        ("plus or minus 2%", ["2%"]),
+        ("正负2%", ["2%"]),
+        ("5% minus 2%", ["5%", "2%"]),
         ("降幅收窄0.5个百分点", ["0.5pp"]),
         ("降幅同比收窄0.5个百分点", ["0.5pp"]),
         ("涨幅收窄0.5个百分点", ["-0.5pp"]),
@@ -191,6 +219,8 @@ def test_direction_words_carry_the_sign(text: str, expected: list[str]) -> None:
         ("约2.38亿元", "about"),
         ("2.38亿元左右", "about"),
         ("nearly RMB 238 million", "about"),
+        ("~8亿元", "about"),
+        ("为 ~8亿元", "about"),
         ("不低于5%", "at_least"),
         ("5% or more", "at_least"),
         ("100人以上", "at_least"),
@@ -223,3 +253,8 @@ def test_words_around_a_figure_qualify_it(text: str, qualifier: str) -> None:
 def test_symbolising_the_index_text_of_figures_changes_nothing(text: str) -> None:
     index_text = LANGUAGE.symbolise(text, tenant="t").index_text
     assert LANGUAGE.symbolise(index_text, tenant="t").index_text == index_text
+
+
+@pytest.mark.parametrize("text", ["5~8亿元", "5 ~ 8亿元", "5亿元~8亿元", "5%~8%"])
+def test_the_mark_of_a_range_does_not_say_about(text: str) -> None:
+    assert [s.qualifier for s in figures(text)] == ["", ""]

@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from retrieval.symbols.found import Found
 from retrieval.symbols.values.currencies import currency_after, currency_before, may_have_currency
+from retrieval.symbols.values.millions import read_m
 from retrieval.symbols.values.numerals import (
     CHINESE_DIGIT,
     Numeral,
@@ -24,13 +25,14 @@ from retrieval.symbols.values.signs import in_cell, sign_before
 from retrieval.symbols.values.units import Unit, per_unit_after, per_unit_before, unit_after
 
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"
-_COINS = re.compile(rf"[零〇]?(?:({_DIGIT})\s?角[零〇]?)?(?:({_DIGIT})\s?分)?[整正]?")
+_COINS = re.compile(rf"[零〇]?(?:({_DIGIT})\s?[角毛][零〇]?)?(?:({_DIGIT})\s?分)?[整正]?")
+_BARE_COIN = re.compile(rf"({_DIGIT})(?![角毛0-9])()")
 _OPENED = frozenset({"$(", "€(", "£(", "¥("})
 _OTHER_UNITS = frozenset("%‰倍成比:∶")
 _COUNT_HEADS = frozenset("人名位户家股份件台辆笔次只页")
 # 一元 begins many words; by itself it is money only before an end, a digit or one of these.
 _EVERYDAY_DIGITS = frozenset("一二两三四五六七八九十")
-_AFTER_ONE_YUAN = re.compile(r"[整钱每的至到以一左上/]|[^\u4e00-\u9fff]|\Z")
+_AFTER_ONE_YUAN = re.compile(rf"(?<=块){_DIGIT}|{_DIGIT}角|" r"[整钱每的至到以一左上/]|[^\u4e00-\u9fff]|\Z")
 
 
 @dataclass(slots=True)
@@ -121,8 +123,24 @@ def _read_after(text: str, draft: _Draft, prefixed: bool) -> None:
         _add_coins(text, draft)
     if not draft.currency and not numeral.wrapped:
         unit = unit_after(text, draft.end)
+        if unit is not None and unit.name == "m" and text[draft.end : unit.end] in ("m", "M"):
+            unit = _millions_or_metres(text, draft, unit)
         if unit is not None and may_be_counted(text, numeral, unit):
             draft.unit, draft.end = unit, unit.end
+
+
+def _millions_or_metres(text: str, draft: _Draft, metres: Unit) -> Unit | None:
+    """`1.2m people` are millions, `a pole 1.2m high` is a length; where nothing tells, it is neither."""
+    unit = unit_after(text, metres.end)
+    counted = unit if unit is not None and unit.counted else None
+    meaning = "million" if counted else read_m(text, draft.start, metres.end)
+    if meaning != "million":
+        return metres if meaning == "metre" else None
+    draft.scale, draft.end, draft.value = _MILLION, metres.end, draft.value.scaleb(_MILLION)
+    return counted
+
+
+_MILLION = 6
 
 
 def _add_price_unit(text: str, draft: _Draft) -> None:
@@ -151,9 +169,10 @@ def _in_parentheses(text: str, draft: _Draft) -> bool:
 
 
 def _add_coins(text: str, draft: _Draft) -> None:
-    if text[draft.end - 1] not in "元圆钱":
+    last = text[draft.end - 1]
+    if last not in "元圆钱块":
         return
-    match = _COINS.match(text, draft.end)
+    match = (_BARE_COIN.match(text, draft.end) if last == "块" else None) or _COINS.match(text, draft.end)
     if match is None or match.end() == draft.end:
         return
     for group, place in ((match.group(1), -1), (match.group(2), -2)):

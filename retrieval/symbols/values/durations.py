@@ -172,7 +172,7 @@ _EN_UNIT = re.compile(
     r"(?i:ay|ecade|our|r|onth|inute|in|econd|ec|eek|k|ear)(?i:s?)(?![A-Za-z0-9])"
 )
 _EN_BEFORE = re.compile(
-    rf"(?i:(?<![A-Za-z0-9.,$€£¥/_-])(?:(?P<first>{_EN_NUMBER})-?\s?(?:-|–|—|to|or|and)\s?)??(?<![A-Za-z0-9.,$€£¥/_])"
+    rf"(?i:(?<![A-Za-z0-9.,$€£¥/_-])(?<![0-9]:)(?:(?P<first>{_EN_NUMBER})-?\s?(?:-|–|—|to|or|and)\s?)??(?<![A-Za-z0-9.,$€£¥/_])(?<![0-9]:)"
     rf"(?:(?P<n>{_EN_NUMBER})(?:\s?\([0-9]{{1,4}}\))?(?P<half>\sand\sa\shalf)?(?P<joint>[ -])(?:calendar\s)?"
     r"|(?P<part>half)\s(?:an|a)\s))\Z"
 )
@@ -182,6 +182,8 @@ _MONTH_BEFORE = re.compile(r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|no
 _ONE_DAY_BEFORE = re.compile(
     r"(?<![A-Za-z])(?i:within|of|for|after|in|least|per|every|only|than|about|lasts?|took|takes?)\s(?:just\s)?\Z"
 )
+_CLOCK = re.compile("(?:[01][0-9]|2[0-4])[0-5][0-9]")
+_AT = re.compile(r"(?<![A-Za-z])(?i:at|by|from|to|until|till|before|after|since|and)\s\Z|[0-9]\s?-\s?\Z")
 _NO_EN = re.compile(r"\s(?i:end|ended|ending|s?term\sended)\b")
 
 
@@ -229,6 +231,8 @@ def _is_english(text: str, number: re.Match[str], value: Decimal, unit: str, wor
     written = number.group("n")
     if written.isdecimal() and len(written) == 4 and 1800 <= int(written) <= 2099:
         return False  # 2019 years
+    if word in ("hour", "hr") and _CLOCK.fullmatch(written) and (written[0] == "0" or _AT.search(before)):
+        return False  # 1900 hrs is a time of day
     hyphen = number.group("joint") == "-"
     if unit == word and value != 1 and not hyphen and (word == "second" or _NO_EN.match(text, end)):
         return False

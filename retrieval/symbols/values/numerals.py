@@ -75,7 +75,7 @@ _ALONE = re.compile(_NOTHING)
 # Digits and what of dots, commas and digits hangs on them: head, thousands, fraction, what makes it no number;
 # the last group takes part where nothing that follows gives the figure a meaning.
 _RUN = re.compile(
-    rf"([0-9]++)((?:,[0-9]{{3}}(?![0-9]))*+)((?:\.[0-9]++)?+)((?:(?!,[0-9]{{4}}[-/][0-9])[.,][0-9]++)*+)(?:(?={_NOTHING})())?"
+    rf"([0-9]++)((?:,[0-9]{{3}}(?![0-9]))*+)((?:\.[0-9]++)?+)((?:(?!,[0-9]{{4}}[-/][0-9])(?!(?<=\.[0-9]{{2}}),)[.,][0-9]++)*+)(?:(?={_NOTHING})())?"
 )
 
 

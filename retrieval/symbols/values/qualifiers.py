@@ -65,6 +65,7 @@ _AFTER_ZH, _AFTER_EN = (_alternation([w for w in _AFTER if w.isascii() is latin]
 _AFTER_PATTERN = re.compile(rf"\s?(?:({_AFTER_ZH})|((?i:{_AFTER_EN}))(?![A-Za-z]))")
 _AFTER_HEADS = frozenset(head for word in _AFTER for head in (word[0], word[0].upper()))
 _OTHER_OVER = re.compile(r"(?:(?:extend|spread|stretch|carri|cover)\w*|[0-9])\sover\Z", re.IGNORECASE)
+_RANGE_BEFORE = re.compile(r"[0-9%‰℃元万亿千百十吨米克升时分秒天月年人个倍成]\Z|[0-9][A-Za-z]{1,5}\Z")
 _KINDS = frozenset({"amount", "percent", "percent_points", "ratio", "quantity", "duration", "number"})
 _ABOUT_WITHIN = re.compile(r"[余多]")
 
@@ -96,10 +97,19 @@ def _before(pattern: re.Pattern[str], text: str, start: int) -> Qualifier:
     if match is None:
         return ""
     word = " ".join(match.group(2).lower().split())
+    if word == "~" and _is_range_mark(text, start):
+        return ""
     if word == "over" and _OTHER_OVER.search(text[max(0, start - _REACH) : start]):
         return ""
     qualifier = _BEFORE[word]
     return _OPPOSITE.get(qualifier, qualifier) if match.group(1) else qualifier
+
+
+def _is_range_mark(text: str, end: int) -> bool:
+    """Tell the ~ of a range (5~8, 5 ~ 8) that ends at `end` from the one that says about."""
+    if text[end - 2 : end - 1] == " ":
+        return text[end : end + 1] == " " and text[end - 3 : end - 2].isalnum()
+    return _RANGE_BEFORE.search(text[max(0, end - _REACH) : end - 1]) is not None
 
 
 def _after(text: str, end: int) -> Qualifier:

@@ -39,6 +39,9 @@ _FOLD = re.compile(r"[\s-]?fold(?![a-z])", re.IGNORECASE)
 _FOLD_BEFORE = re.compile(
     rf"(?<![A-Za-z0-9.,])(?:({'|'.join(SMALL)})|([0-9]{{1,9}}(?:\.[0-9]{{1,9}})?))\Z", re.IGNORECASE
 )
+_IN_ADDRESS = re.compile(r"[A-Za-z][0-9A-Za-z]*[:\-]|[A-Fa-f](?![0-9A-Za-z])")
+_HEX_BEFORE = re.compile(r"[0-9A-Fa-f]{2}[:-]\Z")
+_LEAST_MODEL = 100
 _WINDOW = 24
 
 
@@ -58,7 +61,7 @@ def _pairs_and_multiples(text: str, numerals: Sequence[Numeral]) -> Iterator[Fou
         end = _multiple_end(text, numeral, following)
         if end is not None:
             start, negative = sign_before(text, numeral.start)
-            if text[start - 1 : start] != "第" and not _is_label(text, start):
+            if text[start - 1 : start] != "第" and not _is_label(text, start) and not _is_model(text, numeral, end):
                 yield _multiple(plain(-numeral.value if negative else numeral.value), start, end)
         elif following is not None and not numeral.scale and not following.scale and not following.wrapped:
             between = _COLON.fullmatch(text, numeral.end, following.start)
@@ -78,6 +81,11 @@ def _multiple_end(text: str, numeral: Numeral, following: Numeral | None) -> int
     return None
 
 
+def _is_model(text: str, numeral: Numeral, end: int) -> bool:
+    """Tell a steel or a model (304X) from a multiple (10X)."""
+    return text[end - 1] == "X" and numeral.written == "integer" and numeral.value >= _LEAST_MODEL
+
+
 def _is_label(text: str, start: int) -> bool:
     before = text[start - 1 : start]
     return before.isascii() and (before.isalnum() or before == "_")
@@ -86,7 +94,7 @@ def _is_label(text: str, start: int) -> bool:
 def _is_ratio(text: str, start: int, end: int) -> bool:
     """Tell a ratio from a time of day, a score and a place in a file."""
     before = text[max(0, start - _WINDOW) : start]
-    if before[-1:] == "第" or _is_label(text, start):
+    if before[-1:] == "第" or _is_label(text, start) or _IN_ADDRESS.match(text, end) or _HEX_BEFORE.search(before):
         return False
     if _RATIO_BEFORE.search(before) or _RATIO_AFTER.match(text, end):
         return True

@@ -23,13 +23,30 @@ def is_sign(text: str, at: int) -> bool:
 def sign_before(text: str, start: int) -> tuple[int, bool]:
     """Return (start, negative) of a number at `start`, its plus or minus sign taken in."""
     before = text[start - 1 : start]
+    if before == " " and text[start - 2 : start - 1] in ("s", "S"):
+        return _minus_before(text, start)
     if not before or before not in "+-–负":
         return start, False
-    if before == "+":
-        return start - 1, False
+    if before == "+":  # T+3 is a day of settlement
+        joined = text[start - 2 : start - 1]
+        return (start, False) if joined.isascii() and joined.isalnum() else (start - 1, False)
     if before == "负":
-        return (start - 1, True) if text[start - 2 : start - 1] not in ("担", "肩", "胜") else (start, False)
+        return (start - 1, True) if text[start - 2 : start - 1] not in ("担", "肩", "胜", "正") else (start, False)
     return (start - 1, True) if is_sign(text, start - 1) else (start, False)
+
+
+_MINUS = "minus "
+_ROOM = " (|:;,\n\t"
+
+
+def _minus_before(text: str, start: int) -> tuple[int, bool]:
+    """Read the word; `plus or minus 2%` has no sign, and after a figure it takes one away (`5% minus 2%`)."""
+    at = start - len(_MINUS)
+    if at < 0 or text[at:start].lower() != _MINUS or (at and text[at - 1] not in _ROOM):
+        return start, False
+    earlier = text[max(0, at - 4) : at].rstrip()
+    is_other = earlier.lower().endswith((" or", "and", "/")) or earlier[-1:].isdecimal() or earlier[-1:] in ("%", "‰")
+    return (start, False) if is_other else (at, True)
 
 
 def in_cell(text: str, start: int, end: int) -> bool:

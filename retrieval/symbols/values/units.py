@@ -128,6 +128,9 @@ _POUNDS = re.compile(r"(?:lbs?|pounds?)(?![A-Za-z])", re.IGNORECASE)
 _WEIGHT_NEAR = re.compile(r"(?<![A-Za-z])weigh(?:s|ed|ing|t)?(?:\s[a-z]{1,12}){0,3}\s\Z", re.IGNORECASE)
 _POUND = Fraction("0.45359237")
 
+_PER_TIME = re.compile(
+    r"\s?/\s?(?:s|sec|min|h|hr|秒|分钟|分|小时|时)(?![A-Za-z])|\s?每(?:秒|分钟?|小时)|\s(?i:per|an?)\s(?i:second|minute|hour)(?![a-z])"
+)
 _GAP = re.compile(r"[余多]?[ \t-]?")  # on the next line the label of a table's next row begins
 _WORD = re.compile(r"[A-Za-z]+(?:²|³|[23](?![0-9]))?(?:/h(?![A-Za-z])|-hours?(?![A-Za-z]))?(?![A-Za-z0-9])")
 _CASED = re.compile(r"[A-Z²³0-9/]|^.{1,2}$")
@@ -178,13 +181,26 @@ def unit_after(text: str, end: int, *, gap: bool = True) -> Unit | None:
             continue
         if writing in _IN_CONTEXT and not _is_in_context(text, end, stop, writing):
             continue
-        return Unit(*_KNOWN[writing], stop)
+        return _unit(text, writing, stop)
     return None
 
 
+def _unit(text: str, writing: str, stop: int) -> Unit | None:
+    """Return the unit; None where it goes on to a speed or a flow (15 m/s, 3米每秒): no quantities of ours."""
+    known = _KNOWN[writing]
+    is_rate = known[0] in _FLOWING and text[stop : stop + 1] in _RATE_HEADS and _PER_TIME.match(text, stop) is not None
+    return None if is_rate else Unit(*known, stop)
+
+
+_FLOWING = frozenset({"m", "m2", "m3", "kg"})
+_RATE_HEADS = frozenset("/每 ")
+
+
 def _is_in_context(text: str, end: int, stop: int, writing: str) -> bool:
-    """度 counts electricity and 只 funds only where the words around say so."""
+    """度 counts electricity and 只 funds only where the words around say so; what costs money is electricity."""
     before = text[max(0, end - 24) : end]
+    if writing == "度" and before[-1:] in ("/", "每"):
+        return True
     if writing == "度":
         return text[stop : stop + 1] == "电" or _POWER_NEAR.search(before) is not None
     return _FUND_AFTER.match(text, stop) is not None or _FUND_NEAR.search(before) is not None
@@ -205,7 +221,7 @@ def _latin_unit(text: str, end: int, start: int) -> Unit | None:
     if writing is not None:
         if _CASED.search(writing) and writing != word:
             return None
-        return None if _is_lone_singular(text, end, start, writing) else Unit(*_KNOWN[writing], match.end())
+        return None if _is_lone_singular(text, end, start, writing) else _unit(text, writing, match.end())
     if _POUNDS.fullmatch(word) and _WEIGHT_NEAR.search(text[max(0, end - 60) : end].rstrip("0123456789.,")):
         return Unit("kg", _POUND, False, match.end())
     return None
