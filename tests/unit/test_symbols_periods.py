@@ -57,6 +57,12 @@ def found(text: str, base: date | None = None, fiscal: FiscalYear | None = None)
         ("截至2024年9月30日止九个月", "截至2024年9月30日止九个月", "2024-01/2024-09"),
         ("the three years ended December 31, 2019", "three years ended December 31, 2019", "2017/2019"),
         ("52 weeks ended 28 September 2024", "52 weeks ended 28 September 2024", "2023-10-01/2024-09-28"),
+        ("the six months to 30 June 2024", "six months to 30 June 2024", "2024H1"),
+        ("Nine months to September 2024", "Nine months to September 2024", "2024-01/2024-09"),
+        ("three months ended September 2024", "three months ended September 2024", "2024Q3"),
+        ("extended by six months to 30 June 2024", "30 June 2024", "2024-06-30"),
+        ("2024年7月3日、5号楼", "2024年7月3日", "2024-07-03"),
+        ("2024年7月3日和30日内", "2024年7月3日", "2024-07-03"),
         ("自2024年7月1日起至2024年9月30日止", "2024年7月1日起至2024年9月30日", "2024Q3"),
         ("between July 1, 2024 and July 15, 2024", "July 1, 2024 and July 15, 2024", "2024-07-01/2024-07-15"),
         ("2023年12月至2024年2月", "2023年12月至2024年2月", "2023-12/2024-02"),
@@ -73,6 +79,9 @@ def test_a_written_date_or_period_needs_no_base_date(text: str, surface: str, no
         ("7/1/2024 and 12/31/2023", ["2024-07-01", "2023-12-31"]),
         ("2024年6月30日和7月31日", ["2024-06-30", "2024-07-31"]),
         ("2024年6月、7月和8月", ["2024-06", "2024-07", "2024-08"]),
+        ("2024年7月3日、6日和9日", ["2024-07-03", "2024-07-06", "2024-07-09"]),
+        ("2024年6月30日、7月3日、6日", ["2024-06-30", "2024-07-03", "2024-07-06"]),
+        ("2024年7月3日、6日至9日", ["2024-07-03", "2024-07-06/2024-07-09"]),
         ("2023年12月1日至1月31日", ["2023-12/2024-01"]),
         ("July 1 and August 15, 2023", ["2023-07-01", "2023-08-15"]),
         ("Q1, Q2 and Q3 of 2023", ["2023Q1", "2023Q2", "2023Q3"]),
@@ -221,6 +230,17 @@ def test_fiscal_writings_follow_the_tenant(text: str, part: tuple[int, int], sta
     span = parse_span(found(text, None, FiscalYear(start, named_by))[0][1])
     assert (span.first.year * 12 + span.first.month - 1, span.last.year * 12 + span.last.month - 1) == (first, last)
     assert [s for s, _ in found(text, None, FiscalYear(start, named_by))] == [text]
+
+
+@pytest.mark.parametrize("text", ["fiscal years 2024 and 2023", "fiscal 2024, 2023", "Fiscal 2024 or 2023"])
+def test_all_years_of_a_list_of_fiscal_years_are_fiscal(text: str) -> None:
+    normals = [normal for _, normal in found(text, fiscal=FiscalYear(7))]
+    assert normals == ["2024-07/2025-06", "2023-07/2024-06"]
+
+
+def test_days_listed_behind_one_without_a_year_have_its_year() -> None:
+    assert [normal for _, normal in found("7月3日、6日和9日", BASE)] == ["2024-07-03", "2024-07-06", "2024-07-09"]
+    assert found("7月3日、6日和9日") == []
 
 
 def test_calendar_writings_do_not_follow_the_fiscal_year() -> None:

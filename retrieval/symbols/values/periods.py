@@ -105,20 +105,29 @@ _COUNTS = {"two": 2, "three": 3, "five": 5, "six": 6, "nine": 9, "twelve": 12, "
 _ENDED_BEFORE = re.compile(
     r"(?:(?P<n>two|three|six|nine|twelve|[1-9]|1[0-2])[\s-]months?(?:\speriod)?|(?P<weeks>13|26|39|5[23])\sweeks"
     r"|(?:(?P<years>two|three|five|[235])\s)?(?P<year>(?:fiscal\s|financial\s)?years?)|(?P<quarter>(?:fiscal\s)?quarter)"
-    r"|(?P<half>half[\s-]year))\s(?:ended|ending)\s(?:on\s)?\Z",
+    r"|(?P<half>half[\s-]year))\s(?:(?:ended|ending)\s(?:on\s)?|(?P<to>to)\s)\Z",
     re.IGNORECASE,
 )
-_ENDED_ENDINGS = frozenset({"ed", "ng", "on"})
+_ENDED_ENDINGS = frozenset({"ed", "ng", "on", "to"})
+# Six months to 30 June are reported on; a term that is extended by six months to 30 June is no period.
+_REPORTED = re.compile(
+    r"(?:\A|[(|\n]\s?|(?<![A-Za-z])(?:the|for|in|over|during|of|full|financial|fiscal|first)\s)\Z", re.IGNORECASE
+)
 _ENDED_AFTER = re.compile(r"\s?止?(?:的|之)?\s?(?:(?P<n>三|六|九|十二|[1-9]|1[0-2])\s?个月(?:期间)?|(?P<year>年度))")
 _LEFT_WINDOW = 40
 
 
 def _ended(text: str, time: Time) -> Time:
     """Read `three months ended 30 September 2024`, 截至2024年9月30日止九个月 as the period they name."""
-    if not time.span.is_day:
+    first, last = time.span.first, time.span.last
+    if not time.span.is_day and (first.day != 1 or (first.year, first.month) != (last.year, last.month)):
         return time
     window = text[max(0, time.start - _LEFT_WINDOW) : time.start]
     match = _ENDED_BEFORE.search(window) if window[-3:-1].lower() in _ENDED_ENDINGS else None
+    if match is not None and match.group("to") and not _REPORTED.search(window[: match.start()]):
+        return time
+    if match is None and not time.span.is_day:
+        return time
     if match is None:
         up_to = window.rfind("截至", max(0, len(window) - 4))
         after = _ENDED_AFTER.match(text, time.end) if up_to >= 0 else None

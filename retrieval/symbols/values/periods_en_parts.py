@@ -114,6 +114,20 @@ def _full_years(text: str, fiscal: FiscalYear) -> Iterator[Time]:
         span = two_years(year, end, fiscal) if end else by.whole(year)
         if span is not None:
             yield Time(span, match.start(), match.end())
+        if by is fiscal and not end:
+            yield from _listed_after(text, match.end(), fiscal)
+
+
+_NEXT_YEAR = re.compile(rf"(?:,?\s(?:and|or|to)|,)\s(?P<y>{YEAR})(?![0-9/–-]|,[0-9]|\.[0-9])")
+
+
+def _listed_after(text: str, end: int, fiscal: FiscalYear) -> Iterator[Time]:
+    """Yield the others of fiscal years 2024, 2023 and 2022, whose first one ends at `end`."""
+    while (match := _NEXT_YEAR.match(text, end)) is not None:
+        end = match.end()
+        span = fiscal.whole(int(match.group("y")))
+        if span is not None:
+            yield Time(span, match.start("y"), end)
 
 
 def two_years(first: int, second: str, fiscal: FiscalYear) -> Span | None:

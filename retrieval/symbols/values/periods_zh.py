@@ -76,7 +76,10 @@ def read_chinese(text: str, base_date: date | None, fiscal: FiscalYear) -> Itera
             span, end = _day_range(text, span, end)
         if span is not None:
             written = not match.group("relative")
-            yield Time(span, match.start(), end, 1.0 if written else _CONFIDENCE, written=written)
+            time = Time(span, match.start(), end, 1.0 if written else _CONFIDENCE, written=written)
+            yield time
+            if match.group("d"):
+                yield from _listed_days(text, time)
 
 
 def read_yearless(text: str, year: int) -> Iterator[Time]:
@@ -97,7 +100,10 @@ def read_yearless(text: str, year: int) -> Iterator[Time]:
             if span.is_day:
                 span, end = _day_range(text, span, end)
             done = end
-            yield Time(span, match.start(), end, _CONFIDENCE, free=True, written=False)
+            time = Time(span, match.start(), end, _CONFIDENCE, free=True, written=False)
+            yield time
+            if match.group("d"):
+                yield from _listed_days(text, time)
 
 
 def _year_length(match: re.Match[str]) -> int:
@@ -147,6 +153,23 @@ def _span(match: re.Match[str], year: int, fiscal: FiscalYear | None) -> Span | 
         month = small_chinese(group["m"])
         return day(year, month, small_chinese(group["d"])) if group["d"] else months(year, month, month)
     return fiscal.whole(year) if fiscal else whole_year(year)
+
+
+_LISTED_DAY = re.compile(
+    rf"\s?[、,，和与及或]\s?(?P<d>{_NUM})\s?(?:日(?![元均])|号(?![0-9A-Za-z楼院线店房机桌文桩公]))(?!\s?(?:[之以]?内|以[上下]))"
+)
+
+
+def _listed_days(text: str, time: Time) -> Iterator[Time]:
+    """Yield the days of the same month in 7月3日、6日和9日."""
+    while (match := _LISTED_DAY.match(text, time.end)) is not None:
+        before = time.span.last
+        span = day(before.year, before.month, small_chinese(match.group("d")))
+        if span is None or span.first <= before:
+            return
+        span, end = _day_range(text, span, match.end())
+        time = time._replace(span=span, start=match.start("d"), end=end)
+        yield time
 
 
 def _day_range(text: str, first: Span, end: int) -> tuple[Span, int]:
