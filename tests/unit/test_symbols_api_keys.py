@@ -75,6 +75,8 @@ def test_key_with_a_known_head_is_found_whole(key: str, frame: str) -> None:
         (f"secret: {drawn(40, '0123456789abcdef')}", drawn(40, "0123456789abcdef")),
         (f"Authorization: Bearer {drawn(30)}", drawn(30)),
         ("password: Xk9#mQ2!vLp4", "Xk9#mQ2!vLp4"),
+        ("pwd: Tr0ub4dor&3", "Tr0ub4dor&3"),
+        ("password=Ab12cd34&user=a", "Ab12cd34"),
         ("登录密码：Tr4y-Quilt!92", "Tr4y-Quilt!92"),
         ("postgres://app:s3cr3tPw@db.example.com:5432/x", "s3cr3tPw"),
         ("clone https://zhang:hunter22@git.example.com/a.git", "hunter22"),

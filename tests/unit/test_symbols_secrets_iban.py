@@ -25,6 +25,8 @@ def found(text: str) -> list[tuple[str, str]]:
         "ＧＢ８２ＷＥＳＴ１２３４５６９８７６５４３２",
         "账号GB82WEST12345698765432。",
         "GB82 WEST 1234 5698 7654 32 BIC WESTGB2L",
+        "GB 82 WEST 1234 5698 7654 32",
+        "IBAN GB 82 WEST 1234 5698 7654 32",
     ],
 )
 def test_iban_is_found_in_every_writing(text: str) -> None:

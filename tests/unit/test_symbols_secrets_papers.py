@@ -104,6 +104,21 @@ def test_each_paper_takes_the_number_after_its_own_name() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("护照原号E12345678，新证号为EA2345678", "passport", ["E12345678", "EA2345678"]),
+        ("旧护照E12345678作废，换发护照为EA2345678", "passport", ["E12345678", "EA2345678"]),
+        ("护照丢失。新证号：E23456789", "passport", ["E23456789"]),
+        ("passport E12345678 was replaced by E87654321", "passport", ["E12345678", "E87654321"]),
+        ("通行证C12345678已过期，新证号C87654321", "travel_permit", ["C12345678", "C87654321"]),
+        ("回乡证遗失。已补发，新证号：H12345678", "travel_permit", ["H12345678"]),
+    ],
+)
+def test_the_number_of_the_new_paper_is_found_too(text: str, kind: str, values: list[str]) -> None:
+    assert found(text) == [(kind, value) for value in values]
+
+
 def test_the_heading_of_a_column_names_the_papers_in_it() -> None:
     table = "| 姓名 | 护照号 |\n| --- | --- |\n| 甲 | E12345678 |\n| 乙 | G87654321 |"
     assert found(table) == [("passport", "E12345678"), ("passport", "G87654321")]

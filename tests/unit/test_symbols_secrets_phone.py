@@ -104,6 +104,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("+85228889999", "00852 2888 9999"),
         ("+85228889999", "+852-2888-9999"),
         ("+85228889999", "Tel: 852 2888 9999"),
+        ("+864008208820", "400 820 8820"),
+        ("+864008208820", "转400 820 8820接听"),
     ],
 )
 def test_phone_is_found_in_every_writing(value: str, text: str) -> None:
@@ -179,6 +181,9 @@ def test_phone_is_found_in_every_writing(value: str, text: str) -> None:
         "(123) 456-7890",
         "192.30.252.211",
         "125.125.125.125",
+        "pieces 400 820 1220 900",
+        "收入 400 820 8820",
+        "400 820 2024",
     ],
 )
 def test_phone_is_not_read_into_other_numbers(text: str) -> None:
@@ -233,6 +238,19 @@ def test_a_second_number_has_the_area_of_the_first() -> None:
         ("phone", "+861058889998"),
         ("phone", "+861058889997"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("请拨4006-123-456或400 889 2211", ["+864006123456", "+864008892211"]),
+        ("电话：010-58889999、400 889 2211", ["+861058889999", "+864008892211"]),
+        ("Tel: +1 415 555 2671 or 415 555 2672", ["+14155552671", "+14155552672"]),
+        ("400-889-2211、12345678元", ["+864008892211"]),
+    ],
+)
+def test_a_word_for_a_telephone_holds_for_a_list(text: str, values: list[str]) -> None:
+    assert found(text) == [("phone", value) for value in values]
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ _END = r"(?![A-Za-z0-9_])"
 _HEADS: dict[str, re.Pattern[str]] = {
     head.lower(): re.compile(_WORD + pattern)
     for head, pattern in {
-        "sk-": r"sk-(?:[a-z]{2,8}[0-9]{0,2}-)*(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,250}",
+        "sk-": r"sk-(?:[a-z]{2,8}[0-9]{0,2}-){0,4}(?=[A-Za-z_-]{0,250}[0-9])[A-Za-z0-9_-]{16,250}",
         "AKIA": rf"AKIA[A-Z0-9]{{16}}{_END}",
         "ASIA": rf"ASIA[A-Z0-9]{{16}}{_END}",
-        "LTAI": rf"LTAI(?=[A-Za-z]*[0-9])[A-Za-z0-9]{{12,26}}{_END}",
-        "AKID": rf"AKID(?=[A-Za-z]*[0-9])[A-Za-z0-9]{{13,40}}{_END}",
+        "LTAI": rf"LTAI(?=[A-Za-z]{{0,26}}[0-9])[A-Za-z0-9]{{12,26}}{_END}",
+        "AKID": rf"AKID(?=[A-Za-z]{{0,40}}[0-9])[A-Za-z0-9]{{13,40}}{_END}",
         "ghp_": rf"ghp_[A-Za-z0-9]{{20,255}}{_END}",
         "gho_": rf"gho_[A-Za-z0-9]{{20,255}}{_END}",
         "ghu_": rf"ghu_[A-Za-z0-9]{{20,255}}{_END}",
@@ -31,7 +31,7 @@ _HEADS: dict[str, re.Pattern[str]] = {
         "ghr_": rf"ghr_[A-Za-z0-9]{{20,255}}{_END}",
         "github_pat_": r"github_pat_[A-Za-z0-9_]{20,255}",
         "glpat-": r"glpat-[A-Za-z0-9_-]{20,60}",
-        "xox": r"xox[abeoprs]-(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{10,250}",
+        "xox": r"xox[abeoprs]-(?=[A-Za-z-]{0,250}[0-9])[A-Za-z0-9-]{10,250}",
         "xapp-": r"xapp-[0-9]-[A-Za-z0-9-]{10,250}",
         "AIza": rf"AIza[A-Za-z0-9_-]{{30,40}}{_END}",
         **{
@@ -49,7 +49,7 @@ _HEADS: dict[str, re.Pattern[str]] = {
         "dop_v1_": rf"dop_v1_[a-f0-9]{{64}}{_END}",
     }.items()
 }
-_BEARER = re.compile(r"(?<![A-Za-z])[Bb]earer\s{1,2}(?=[A-Za-z._~+/-]*[0-9])([A-Za-z0-9._~+/-]{16,4000}={0,2})")
+_BEARER = re.compile(r"(?<![A-Za-z])[Bb]earer\s{1,2}(?=[A-Za-z._~+/-]{0,4000}[0-9])([A-Za-z0-9._~+/-]{16,4000}={0,2})")
 _PEM_END = re.compile(r"-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _LONGEST_PEM = 20_000
 # A block that was cut in two keeps its head: what looks like its body goes with it.
@@ -75,6 +75,7 @@ _OPEN_KEY = re.compile(
     r"[ _-]?(?:key|token)\Z",
     re.I,
 )
+_NEXT_PARAMETER = re.compile(r"&(?:amp;)?[A-Za-z_][A-Za-z0-9_.-]*=|&\Z")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
 _FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _PARTS = re.compile(r"[-_./+=]+")
@@ -129,7 +130,7 @@ def _after_label(text: str, word: str, start: int, end: int) -> Iterator[tuple[i
     match = _AFTER_LABEL.match(text, end)
     if match is None or _OPEN_KEY.search(text, max(0, start - 24), end):
         return
-    value = match.group(1).partition("&")[0].rstrip(".")
+    value = _NEXT_PARAMETER.split(match.group(1), maxsplit=1)[0].rstrip(".")
     at = match.start(1)
     if _looks_random(value) or (word in _PASSWORD_LABELS and _is_password(value)):
         yield at, at + len(value)

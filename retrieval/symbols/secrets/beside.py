@@ -14,6 +14,13 @@ _NOT_ALNUM = re.compile("[^0-9A-Za-z]+")
 _STOP = re.compile(rf"[。;!?|{MASK}]|\n[^\n]*\n|(?<![Nn]o)(?<!e\.g)[.](?=\s+[A-Z])")
 _NEXT_CELL = re.compile(r"[^|\n]{0,12}\|\s*")
 _LISTED = re.compile(r"\s?(?:[、,/和及与]|and|or)\s?")
+RENEWED = r"(?:[^0-9A-Za-z|\n]{0,24}?(?:换发|补发|新证号))?"
+"""May follow the name of a paper in its pattern: the number of the new one stands in the next sentence."""
+_RENEWED = re.compile(
+    r"[^0-9A-Za-z|]{0,16}?(?:[换补]发|换证|新(?:证件?|护照|通行证|号))[^0-9A-Za-z|\n]{0,8}"
+    r"|[,;.]?\s(?:(?:was|has been|and)\s)?(?i:replaced (?:by|with)|renewed as|(?:the\s)?new (?:passport|permit|number))"
+    r"(?:\s(?i:no\.?|number))?(?:\sis|:)?\s"
+)
 _OF_A_DAY = re.compile(r"[期日]|(?i:date|valid|expir|issue)")
 _COUNTED = re.compile(r"\s?[人张份个名次元万亿]")
 _BACK_TO_LABEL = re.compile(r"\s?[(,]?\s?(?:的|号|(?:on )?(?:his|her|my|the) )?\s?")
@@ -47,7 +54,9 @@ def numbers_beside(text: str, label: re.Pattern[str], number: re.Pattern[str]) -
         if found is not None and not is_ordinary_labelled(text_before(text, found.start())):
             done = found.end()
             yield _NOT_ALNUM.sub("", found.group()).upper(), found.start(), found.end()
-            while (gap := _LISTED.match(text, done)) and (more := number.match(text, gap.end())):
+            while (gap := _LISTED.match(text, done) or _RENEWED.match(text, done)) and (
+                more := number.match(text, gap.end())
+            ):
                 done = more.end()
                 yield _NOT_ALNUM.sub("", more.group()).upper(), more.start(), more.end()
     if done == 0 and "|" in text and label.search(text) is not None:

@@ -14,7 +14,9 @@ from retrieval.symbols.secrets.found import SecretFound
 _SEPARATOR = r"[ \n\u200b.\-\u2010-\u2014]"
 # From the check digits on, which are rarer than the letters before them.
 _CANDIDATE = re.compile(
-    rf"[0-9](?<=[A-Za-z]{{2}}[0-9])(?:(?<![0-9A-Za-z][A-Za-z]{{2}}[0-9])|(?<=IBAN[A-Z]{{2}}[0-9]))[0-9](?:{_SEPARATOR}{{0,2}}[0-9A-Za-z]){{11,40}}+"
+    rf"[0-9](?:(?<=[A-Za-z]{{2}}[0-9])(?<![0-9A-Za-z][A-Za-z]{{2}}[0-9])|(?<=IBAN[A-Z]{{2}}[0-9])"
+    # DE 89 3704
+    rf"|(?<=[A-Z]{{2}} [0-9])(?<![0-9A-Za-z][A-Z]{{2}} [0-9]))[0-9](?:{_SEPARATOR}{{0,2}}[0-9A-Za-z]){{11,40}}+"
 )
 _LENGTH = re.compile(r"([1-9][0-9]*)![nac]")
 _NOT_ALNUM = re.compile("[^0-9A-Za-z]+")
@@ -24,7 +26,7 @@ def find_ibans(text: str) -> Iterator[SecretFound]:
     """Find account numbers in one go or in groups; what follows them in letters or digits is cut off at the length."""
     at = 0
     while (match := _CANDIDATE.search(text, at)) is not None:
-        start = match.start() - 2
+        start = match.start() - 2 - (text[match.start() - 1] == " ")
         end = _end(text, start, match.end())
         number = _NOT_ALNUM.sub("", text[start:end]).upper()
         if end and _is_valid(number):

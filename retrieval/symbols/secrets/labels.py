@@ -57,6 +57,8 @@ _ORDINARY = re.compile(
     r"|ean|upc|gtin|barcode|imei|transaction|txn|waybill|shipment|parcel|case|version|build|po|purchase order|hash"
     r"|uuid|guid|timestamp|total|amount|balance|revenue|income|profit|assets|sales|volume|population|awb"
     rf"|part|model|item|product|article|doi)(?![a-z]))){_LINK}"
+    # 〔2023〕: the number of a public document
+    r"|[〔\[【](?:19|20)[0-9]{2}[〕\]】]\s?第?\Z"
 )
 _UNIT_AFTER = re.compile(
     r"[.][0-9]|,[0-9]{3}(?![0-9])|\s?(?:[元圆%股份吨台个]|[十百千]?[万亿]|(?:美|港|欧|日)元|人民币"

@@ -17,6 +17,7 @@ _LISTED = frozenset({(3, 4, 4), (4, 3, 4)})
 """Groupings that a row of a table may not be taken for: in it every group must belong to a number."""
 _NORTH_AMERICAN = (1, 3, 3, 4)
 _CALENDAR = re.compile(r"(?:1[3-9]|20)[0-9]{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])?)?")
+_YEAR = re.compile("(?:19|20)[0-9]{2}")
 _GLUED_AFTER = re.compile(
     r"[0-9A-Fa-f]*[0-9]|[A-Fa-f]*(?![A-Za-z])|[A-Za-z]{1,2}(?![A-Za-z])|(?i:million|billion|shares|units)"
 )
@@ -69,7 +70,7 @@ def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
         if first == 0 and run.text[start - 1 : start] == "(" and gaps[:1] and gaps[0].startswith(")"):
             start -= 1
         return Candidate("mobile", digits, first, last, start, end)
-    if is_ordinary(run.text, start, end) or run.has_ordinary_name:
+    if is_ordinary(run.text, start, end) or run.has_ordinary_name or _is_document(run, first, end):
         return None
     near = first == 0 and is_near_phone_word(run.before)
     blank = any(gap.strip() != gap or "\n" in gap for gap in gaps)
@@ -112,6 +113,12 @@ def _is_glued_after(run: Run, last: int) -> bool:
     end = run.end(last)
     after = run.text[end : end + 1]
     return after.isascii() and after.isalnum() and _GLUED_AFTER.match(run.text, end) is not None
+
+
+def _is_document(run: Run, first: int, end: int) -> bool:
+    """Tell whether a year in brackets and 号 around the digits make them the number of a document."""
+    year = first > 0 and run.gaps[first].startswith(")") and _YEAR.fullmatch(run.groups[first - 1]) is not None
+    return year and run.text.startswith("号", end)
 
 
 def _follows_number(run: Run, first: int) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from retrieval.symbols.secrets.bank_card import read_bank_cards
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.id_card import read_id_cards
 from retrieval.symbols.secrets.mobile import read_mobiles
-from retrieval.symbols.secrets.phone import read_further, read_phones
+from retrieval.symbols.secrets.phone import goes_on_list, read_further, read_phones
 from retrieval.symbols.secrets.runs import Candidate, Run, choose, digit_runs
 from retrieval.symbols.secrets.social_security import read_social_security
 
@@ -22,11 +23,18 @@ _READERS: tuple[Callable[[Run], Iterable[Candidate]], ...] = (
 )
 
 
+_LISTED_LABEL = "拨打"
+"""The word of a list of telephone numbers: it says that a number may be called, not that any digits are one."""
+
+
 def find_numbers(text: str) -> Iterator[SecretFound]:
     """Find identity cards, bank cards, telephone and social security numbers; ordered, not overlapping."""
     before: Candidate | None = None
     for run in digit_runs(text):
-        further = read_further(run, before) if before is not None else None
+        is_listed = before is not None and goes_on_list(run, before)
+        if is_listed:
+            run = replace(run, label=_LISTED_LABEL)
+        further = read_further(run, before) if before is not None and is_listed else None
         chosen = [further] if further is not None else sorted(choose(run, _candidates(run)), key=lambda c: c.start)
         for c in chosen:
             yield SecretFound(c.kind, c.value, c.start, c.end, c.confidence)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from retrieval.symbols.secrets.beside import numbers_beside
+from retrieval.symbols.secrets.beside import RENEWED, numbers_beside
 from retrieval.symbols.secrets.found import SecretFound
 
-_LABEL = re.compile(r"护照|[Pp](?:assport|ASSPORT)")
+_LABEL = re.compile(rf"护照{RENEWED}|[Pp](?:assport|ASSPORT)")
 _S = r"(?:[ \n\u200b.\-\u2010-\u2014]{1,2})?"
 _NUMBER = re.compile(
     rf"(?<![0-9A-Za-z])(?![Nn][Oo][^0-9A-Za-z])(?:[A-Za-z]{_S}(?:[A-Za-z]{_S})?[0-9](?:{_S}[0-9]){{5,7}}|[0-9](?:{_S}[0-9]){{8}})(?![0-9A-Za-z])"

@@ -33,7 +33,7 @@ _NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
 _PLUS = re.compile(r"(?:\(\s?)?\+\s?\(?\Z")
 _NEIGHBOURS = ("852", "853", "886", "65", "81", "82", "44", "61", "49", "33")
 _REGIONS_AROUND = ("TW", "GB", "JP")
-_LISTING = re.compile(r"\s?(?:[、/,，;]|或者?|or|and|和|及)\s?")
+_LISTING = re.compile(r"\s?(?:[、/,，;]|或者?|or|and|和|及|与)\s?")
 _NEAR = 4
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
@@ -71,10 +71,15 @@ def _at(run: Run, first: int) -> Candidate | None:
     return _north_american(run, first)
 
 
-def read_further(run: Run, before: Candidate) -> Candidate | None:
-    """Read the second of two numbers of one town: 010-58889999、58889998."""
+def goes_on_list(run: Run, before: Candidate) -> bool:
+    """Tell whether the run stands in a list with the telephone number before it."""
     between = run.text[before.end : run.start]
-    if before.kind != "phone" or len(between) > _NEAR or _LISTING.fullmatch(between) is None:
+    return before.kind in ("phone", "mobile") and len(between) <= _NEAR and _LISTING.fullmatch(between) is not None
+
+
+def read_further(run: Run, before: Candidate) -> Candidate | None:
+    """Read the second of two numbers of one town: 010-58889999、58889998; the run goes on the list of the first."""
+    if before.kind != "phone":
         return None
     area = _AREA.match("0" + before.value[3:]) if before.value.startswith("+86") else None
     for digits, last in run.windows(0, 8):
@@ -137,12 +142,22 @@ def _service(run: Run, first: int) -> Candidate | None:
             continue
         gaps = run.inner_gaps(first, last)
         dashed = bool(gaps) and all(gap.strip() for gap in gaps) and not any("." in gap for gap in gaps)
-        if run.is_joined(first, last) or not (dashed or is_labelled(run, first)):
+        if run.is_joined(first, last) or not (dashed or is_labelled(run, first) or _stands_alone(run, first, last)):
             continue
         number, is_valid = parse("+86" + digits, None)
         if number is not None and is_valid and not is_ordinary(run.text, run.starts[first], run.end(last)):
             return phone_candidate(run, first, last, number)
     return None
+
+
+def _stands_alone(run: Run, first: int, last: int) -> bool:
+    """Tell whether 400 820 8820 is all there is, rather than a part of a row of figures."""
+    blank = set(run.inner_gaps(first, last)) == {" "} and run.lengths(first, last) in _SPACED
+    is_year = any(_YEARS.fullmatch(group) for group in run.groups[first:last])
+    return blank and not is_year and run.is_alone(first, last) and not run.has_ordinary_name
+
+
+_SPACED = frozenset({(3, 3, 4), (3, 4, 3)})
 
 
 def _north_american(run: Run, first: int) -> Candidate | None:

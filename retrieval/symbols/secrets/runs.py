@@ -40,6 +40,8 @@ class Run:
     text: str
     starts: tuple[int, ...]
     groups: tuple[str, ...]
+    label: str = ""
+    """A word that holds for the run though it stands farther off: that of the list it goes on."""
 
     @cached_property
     def gaps(self) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ class Run:
 
     def is_labelled(self, test: Callable[[str], bool], first: int = 0) -> bool:
         """Tell whether a label stands before the window that begins the run, or names it in a table."""
-        return first == 0 and (test(self.before) or test(self.heading) or test(self.cell_before))
+        return first == 0 and any(test(place) for place in (self.before, self.heading, self.cell_before, self.label))
 
     @cached_property
     def has_ordinary_name(self) -> bool:

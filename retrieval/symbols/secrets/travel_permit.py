@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from retrieval.symbols.secrets.beside import numbers_beside
+from retrieval.symbols.secrets.beside import RENEWED, numbers_beside
 from retrieval.symbols.secrets.found import SecretFound
 
 _S = r"(?:[ \n\u200b.\-\u2010-\u2014]{1,2})?"
@@ -17,7 +17,7 @@ _TAIWAN = rf"[0-9](?:{_S}[0-9]){{7}}(?:(?:{_S}[0-9]){{2}})?(?:\([A-Z0-9]\))?"
 
 # A permit is called by many names; the letter its number begins with tells which it is.
 _LETTERED = re.compile(
-    r"港澳居民来往内地|港澳同胞|回乡[证卡]|往[来返]港澳|港澳通行证|通行证|来往港澳|往[来返]台湾"
+    rf"(?:港澳居民来往内地|港澳同胞|回乡[证卡]|往[来返]港澳|港澳通行证|通行证|来往港澳|往[来返]台湾){RENEWED}"
     r"|(?i:(?:travel|return|entry|macao|macau|hong kong|taiwan|mainland)[^0-9.;\n]{0,60}?permit)|HKMTP"
 )
 _LETTERED_NUMBER = re.compile(rf"(?<![0-9A-Za-z])(?:{_HOME_RETURN}|{_TO_HONG_KONG}|{_TO_TAIWAN}){_END}")
