@@ -145,8 +145,7 @@ class TenantLanguage:
             return self._by_rule(folded)
         said = self._corrected.secrets(folded)
         rest = self._by_rule(mask(folded, [(f.start, f.end) for f in said]))
-        kept = [found for found in rest if not self._corrected.is_no_secret(folded, found)]
-        return sorted([*said, *kept], key=lambda found: found.start)
+        return sorted([*said, *self._corrected.secrets_left(folded, rest)], key=lambda found: found.start)
 
     def _by_rule(self, folded: str) -> list[SecretFound]:
         """Find secrets; a name of the glossary is nobody's, unless the tenant lists a person by it."""

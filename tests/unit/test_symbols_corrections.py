@@ -104,3 +104,38 @@ def test_many_corrections_on_a_long_text_are_read_to_its_end(piece: str) -> None
     tenant = language(*many, said("a a b"), said("猎猎猎鹰"), said("blue falcon"), said("47114712"))
     text = piece * (50_000 // len(piece)) + " secret 7"
     assert "secret 7" not in tenant.symbolise(text, tenant="t").text
+
+
+def test_many_corrections_that_begin_alike_are_looked_for_at_once() -> None:
+    many = [said(f"aa {n} bb") for n in range(2_000)]
+    text = "aa x bb " * 4_000 + "aa 1999 bb"
+    read = language(*many, said("aa 7 bb", "not_symbol")).symbolise(text, tenant="t")
+    assert [secret.value for secret in read.secrets] == ["aa 1999 bb"]
+
+
+def test_one_text_near_many_words_is_hidden_beside_each() -> None:
+    nears = [f"room {n}" for n in range(100)]
+    tenant = language(*(said("falcon", near=near) for near in nears), said("13812345678", "not_secret", near="room 3"))
+    lines = [f"{near} falcon " * 20 for near in nears]
+    text = "\n".join(["hall falcon", "room 3 13812345678", "hall 13812345678", *lines])
+    read = tenant.symbolise(text, tenant="t").text
+    assert read.startswith("hall falcon\nroom 3 13812345678\nhall [PHONE_")
+    assert read.count("falcon") == 1
+
+
+def test_correction_of_a_long_line_is_read_once_for_all_its_findings() -> None:
+    tenant = language(said("falcon", near="vault"), said("13812345678", "not_secret", near="vault"))
+    line = "falcon 13812345678 " * 800
+    assert tenant.symbolise(line, tenant="t").text.startswith("falcon [PHONE_")
+    read = tenant.symbolise(line + "vault", tenant="t").text
+    assert "falcon" not in read
+    assert read.count("13812345678") == 800
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \u200b ", "\n"])
+def test_correction_of_nothing_visible_is_about_nothing(text: str) -> None:
+    assert language(said(text)).symbolise("a \u200b b", tenant="t").text == "a \u200b b"
+
+
+def test_spaces_around_a_corrected_text_do_not_matter() -> None:
+    assert "falcon" not in language(said("\u200b falcon\n")).symbolise("blue falcon", tenant="t").text
