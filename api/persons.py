@@ -57,7 +57,7 @@ def wire_persons(
         mentions=mentions,
         originals=parts.originals,
         store=store,
-        revision=lambda tenant: language.of(tenant).revision,
+        revision=lambda tenant: language.latest(tenant).revision,
         hide=lambda text, tenant: language.symbolise(text, tenant=tenant).text,
         log=parts.reveals,
     )

@@ -148,7 +148,7 @@ class Correcting:
         queued: Sequence[str],
     ) -> tuple[StoredCorrection | None, tuple[Job, ...]]:
         tenant = principal.tenant
-        self._corrections.changed(tenant)
+        self._corrections.look_again(tenant)
         await asyncio.to_thread(self._resymbolisation.settle, tenant, former, affected)
         self._on_submit()
         await asyncio.to_thread(self._resymbolisation.sweep, tenant)

@@ -14,6 +14,7 @@ from pydantic import Field
 from sqlalchemy import Connection, Engine, Row, delete, func, insert, select
 
 from ingest.catalog import Clock, utc_now
+from ingest.kept_cache import KeptCache
 from ingest.sealing import Seal
 from ingest.tables import symbol_corrections
 from retrieval.symbols.combined_rules import Kept, KeptRules
@@ -21,8 +22,6 @@ from retrieval.symbols.corrections import plain
 from retrieval.symbols.rules import Correction
 from retrieval.types import Value
 
-_LOOK_EVERY_S = 1.0
-"""Another process may have added one."""
 Verdict = Literal["secret", "not_secret", "not_symbol"]
 
 
@@ -70,9 +69,8 @@ class Corrections:
         self._engine = engine
         self._seal = seal
         self._clock = clock
-        self._monotonic = monotonic
         self._ids = ids
-        self._known: dict[str, tuple[float, object, Kept]] = {}
+        self._cache = KeptCache(monotonic)
 
     def add(self, connection: Connection, tenant: str, user: str, new: NewCorrection) -> str:
         """Keep a correction, in the caller's transaction; return its id. The same again is the one that is kept."""
@@ -107,9 +105,9 @@ class Corrections:
         gone = connection.execute(delete(table).where(table.c.tenant == tenant, table.c.correction_id == correction_id))
         return gone.rowcount == 1
 
-    def changed(self, tenant: str) -> None:
-        """Read a tenant's corrections anew at the next question: a transaction that changed them has ended."""
-        self._known.pop(tenant, None)
+    def look_again(self, tenant: str) -> None:
+        """Look at the database at the next question: a transaction that changed them has ended. See `KeptRules`."""
+        self._cache.look_again(tenant)
 
     def list(self, tenant: str, pseudonym: Callable[[Correction], str | None]) -> builtins.list[StoredCorrection]:
         """Return a tenant's corrections, oldest first.
@@ -142,17 +140,11 @@ class Corrections:
 
     def kept(self, tenant: str) -> Kept:
         """Return the corrections of a tenant; the same object as long as nothing changed. See `KeptRules`."""
-        now = self._monotonic()
-        known = self._known.get(tenant)
-        if known is not None and now - known[0] < _LOOK_EVERY_S:
-            return known[2]
-        state = self._state(tenant)
-        if known is not None and known[1] == state:
-            kept = known[2]
-        else:
-            kept = Kept(corrections=tuple(correction for _, correction in self._read(tenant)))
-        self._known[tenant] = (now, state, kept)
-        return kept
+        return self._cache.get(
+            tenant,
+            lambda: self._state(tenant),
+            lambda: Kept(corrections=tuple(correction for _, correction in self._read(tenant))),
+        )
 
     def _state(self, tenant: str) -> object:
         table = symbol_corrections
@@ -197,3 +189,8 @@ class KeptTogether:
         )
         self._joined[tenant] = (now, joined)
         return joined
+
+    def look_again(self, tenant: str) -> None:
+        """Have all parts look again. See `KeptRules`."""
+        for part in self._parts:
+            part.look_again(tenant)

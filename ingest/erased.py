@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Engine, Select, func, insert, select
 
 from ingest.catalog import Clock, utc_now
+from ingest.kept_cache import KeptCache
 from ingest.tables import erased_values
 from retrieval.symbols.combined_rules import Kept
 from retrieval.types import Principal
-
-_LOOK_EVERY_S = 1.0
-"""Another process may have erased something."""
 
 
 class ErasedValues:
@@ -27,8 +25,7 @@ class ErasedValues:
     ) -> None:
         self._engine = engine
         self._clock = clock
-        self._monotonic = monotonic
-        self._known: dict[str, tuple[float, Kept]] = {}
+        self._cache = KeptCache(monotonic)
 
     def add(self, principal: Principal, fingerprints: Mapping[str, str], reason: str) -> None:
         """Note that values were erased (fingerprint → kind); those that were before keep their entry."""
@@ -49,21 +46,16 @@ class ErasedValues:
             if rows:
                 connection.execute(insert(erased_values), rows)
         # Only now: what was read before the commit does not have them.
-        self._known.pop(principal.tenant, None)
+        self.look_again(principal.tenant)
 
     def kept(self, tenant: str) -> Kept:
         """Return what the rules of a tenant must know; the same object as long as nothing was erased."""
-        now = self._monotonic()
-        known = self._known.get(tenant)
-        if known is not None and now - known[0] < _LOOK_EVERY_S:
-            return known[1]
         # They are only ever added, so the same number is the same set.
-        if known is not None and self.count(tenant) == len(known[1].erased):
-            kept = known[1]
-        else:
-            kept = Kept(erased=self.of(tenant))
-        self._known[tenant] = (now, kept)
-        return kept
+        return self._cache.get(tenant, lambda: self.count(tenant), lambda: Kept(erased=self.of(tenant)))
+
+    def look_again(self, tenant: str) -> None:
+        """Look at the database at the next question. See `KeptRules`."""
+        self._cache.look_again(tenant)
 
     def of(self, tenant: str) -> frozenset[str]:
         """Return the fingerprints of a tenant (`TenantRules.erased`)."""

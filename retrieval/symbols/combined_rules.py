@@ -22,6 +22,10 @@ class KeptRules(Protocol):
         """Return what is kept of a tenant; the same object as long as nothing changed."""
         ...
 
+    def look_again(self, tenant: str) -> None:
+        """Give at the next question what is kept then, not what was in memory."""
+        ...
+
 
 class _Combined(NamedTuple):
     base: TenantRules
@@ -55,6 +59,10 @@ class CombinedRules:
         # Two threads at once may both build it: their rules are equal, and the last stays.
         self._combined[tenant] = _Combined(base, kept, rules)
         return rules
+
+    def look_again(self, tenant: str) -> None:
+        """Look at what is kept; see `RuleSource`."""
+        self._kept.look_again(tenant)
 
     def problems(self, tenant: str) -> tuple[str, ...]:
         """Return what is wrong with the files; see `RuleSource`."""

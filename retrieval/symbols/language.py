@@ -49,6 +49,11 @@ class SymbolLanguage:
         self._built[tenant] = (key, built)
         return built
 
+    def latest(self, tenant: str) -> TenantLanguage:
+        """Return the tenant's language under what is kept at this moment, for who decides what is read again."""
+        self._source.look_again(tenant)
+        return self.of(tenant)
+
     def change_key(self, pseudonym_key: bytes) -> None:
         """Give all pseudonyms under another key from now on.
 

@@ -78,6 +78,10 @@ class RuleSource(Protocol):
         """Return the rules of a tenant; the same object as long as nothing changed."""
         ...
 
+    def look_again(self, tenant: str) -> None:
+        """Give at the next question the corrections and erasures that are kept then, not those in memory."""
+        ...
+
     def problems(self, tenant: str) -> tuple[str, ...]:
         """Return what is wrong with the rules of a tenant, for people to mend; empty when all is well."""
         ...
@@ -92,6 +96,9 @@ class FixedRules:
     def rules(self, tenant: str) -> TenantRules:
         """Return the rules; see `RuleSource`."""
         return self._rules
+
+    def look_again(self, tenant: str) -> None:
+        """Do nothing: they never change."""
 
     def problems(self, tenant: str) -> tuple[str, ...]:
         """Return nothing: they were checked when they were made."""

@@ -33,6 +33,9 @@ class KeptInMemory:
     def kept(self, tenant: str) -> Kept:
         return self.by_tenant.setdefault(tenant, Kept())
 
+    def look_again(self, tenant: str) -> None:
+        """Nothing is remembered here."""
+
 
 class Sourced(NamedTuple):
     source: RuleSource
