@@ -51,6 +51,10 @@ def figures(text: str, *kinds: str) -> list[Symbol]:
         ("a pole 1.2m high", "1.2 m", "1.2m"),
         ("长1.2m", "1.2 m", "1.2m"),
         ("T+3个工作日到账", "3 workday", "3个工作日"),
+        ("about 12 500 kg", "12500 kg", "12 500 kg"),
+        ("1 250 000 kg", "1250000 kg", "1 250 000 kg"),
+        ("1 500 kg of flour", "500 kg", "500 kg"),
+        ("2024 500 kg", "500 kg", "500 kg"),
         ("minus 5 ℃", "-5 degC", "minus 5 ℃"),
     ],
 )
@@ -108,6 +112,8 @@ def test_lookalikes_are_no_quantities(text: str) -> None:
         ("half a billion yuan", "CNY 500000000", "half a billion yuan"),
         ("负2亿元", "CNY -200000000", "负2亿元"),
         ("0.8元/度", "CNY 0.8/kWh", "0.8元/度"),
+        ("EUR 12 500.50", "EUR 12500.5", "EUR 12 500.50"),
+        ("12 500万元", "CNY 125000000", "12 500万元"),
         ("1块5", "CNY 1.5", "1块5"),
         ("三块五毛", "CNY 3.5", "三块五毛"),
         ("二十八块五", "CNY 28.5", "二十八块五"),
@@ -132,6 +138,8 @@ def test_amounts_in_words_in_crore_and_by_the_unit(text: str, normal: str, surfa
         ("between 5 and 8%", [("5%", "5"), ("8%", "8%")]),
         ("2-3倍", [("2x", "2"), ("3x", "3倍")]),
         ("3 to 5 people", [("3 person", "3"), ("5 person", "5 people")]),
+        ("10 500 to 12 500 kg", [("10500 kg", "10 500"), ("12500 kg", "12 500 kg")]),
+        ("EUR 12 500 to 13 000", [("EUR 12500", "EUR 12 500"), ("EUR 13000", "13 000")]),
         ("三至四成", [("30%", "三"), ("40%", "四成")]),
     ],
 )
@@ -258,3 +266,8 @@ def test_symbolising_the_index_text_of_figures_changes_nothing(text: str) -> Non
 @pytest.mark.parametrize("text", ["5~8亿元", "5 ~ 8亿元", "5亿元~8亿元", "5%~8%"])
 def test_the_mark_of_a_range_does_not_say_about(text: str) -> None:
     assert [s.qualifier for s in figures(text)] == ["", ""]
+
+
+@pytest.mark.parametrize("text", ["12 500 345", "1 2 3", "| 12 | 500 |"])
+def test_groups_without_unit_or_currency_are_figures_of_their_own(text: str) -> None:
+    assert figures(text) == []

@@ -78,7 +78,9 @@ class Run:
 
     def is_labelled(self, test: Callable[[str], bool], first: int = 0) -> bool:
         """Tell whether a label stands before the window that begins the run, or names it in a table."""
-        return first == 0 and any(test(place) for place in (self.before, self.heading, self.cell_before, self.label))
+        return first == 0 and (
+            test(self.before) or test(self.heading) or test(self.cell_before) or (bool(self.label) and test(self.label))
+        )
 
     @cached_property
     def has_ordinary_name(self) -> bool:

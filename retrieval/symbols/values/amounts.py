@@ -22,6 +22,7 @@ from retrieval.symbols.values.numerals import (
 from retrieval.symbols.values.quantities import Figure, amount_found, may_be_counted, quantity_found
 from retrieval.symbols.values.ranges import is_range
 from retrieval.symbols.values.signs import in_cell, sign_before
+from retrieval.symbols.values.thousands import follows_group, with_thousands
 from retrieval.symbols.values.units import Unit, per_unit_after, per_unit_before, unit_after
 
 _DIGIT = f"[0-9{CHINESE_DIGIT}]"
@@ -52,7 +53,12 @@ def find_amounts(text: str, numerals: Sequence[Numeral]) -> list[Found]:
     """Return the amounts and scaled quantities of a folded text."""
     drafts: list[_Draft] = []
     left: _Draft | None = None
-    for numeral in numerals:
+    for index, numeral in enumerate(numerals):
+        if follows_group(text, numerals, index):
+            right = _grouped_draft(text, numerals, index, drafts)
+            if right is not None:
+                left = right
+                continue
         # Most figures of a table are followed by nothing, preceded by nothing and the end of no range.
         if (
             (numeral.alone or _has_other_unit(text, numeral))
@@ -67,6 +73,34 @@ def find_amounts(text: str, numerals: Sequence[Numeral]) -> list[Found]:
             _share_units(text, left, right)
         left = right
     return list(_emit(drafts))
+
+
+def _grouped_draft(text: str, numerals: Sequence[Numeral], index: int, drafts: list[_Draft]) -> _Draft | None:
+    """Put 12 500 kg or EUR 12 500 in the place of its groups; None where nothing makes them one figure."""
+    numeral = with_thousands(text, numerals, index)
+    if numeral is None:
+        return None
+    draft, kept = _draft(text, numeral), len(drafts)
+    while kept and drafts[kept - 1].numeral.start >= numeral.start:
+        kept -= 1
+    left = drafts[kept - 1] if kept else None
+    in_range = _ends_range(text, left, numeral)
+    if not (draft.currency or draft.unit or draft.scale or in_range):
+        return None
+    drafts[kept:] = [draft]
+    if left is not None and in_range:
+        drafts[kept - 1] = left = _with_its_groups(text, numerals, index, left)
+        _share_units(text, left, draft)
+    return draft
+
+
+def _with_its_groups(text: str, numerals: Sequence[Numeral], index: int, left: _Draft) -> _Draft:
+    """Read the first end of 10 500 to 12 500 kg, which has no unit of its own, in groups as the other end is."""
+    at = index
+    while at and numerals[at].start > left.numeral.start:
+        at -= 1
+    numeral = with_thousands(text, numerals, at) if left.numeral is numerals[at] else None
+    return left if numeral is None else _draft(text, numeral)
 
 
 def _has_other_unit(text: str, numeral: Numeral) -> bool:
