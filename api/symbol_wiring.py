@@ -161,4 +161,4 @@ def wire_correcting(
 
 def hiding_now(language: SymbolLanguage, parts: IngestParts, tenant: str) -> Callable[[str], str]:
     """Return what puts a text under the rules and the key of now."""
-    return lambda text: language.symbolise(parts.renames.rename(tenant, text)[0], tenant=tenant).text
+    return lambda text: language.symbolise(parts.renames.rename(tenant, text), tenant=tenant).text

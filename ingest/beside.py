@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from ingest.hiding import Hidden, Hides, hide_meta, hide_source
 from ingest.renames import Renaming
 from ingest.types import Document, DocumentMeta
-from retrieval.symbols.pseudonyms import PSEUDONYM
+from ingest.vault import Vault
+from retrieval.symbols.pseudonyms import PSEUDONYM, is_erased
 
 
 @dataclass(slots=True)
@@ -19,14 +21,11 @@ class Beside:
     notes: tuple[str, ...]
     secrets: dict[str, str]
     """Those that were in the clear (pseudonym → value)."""
-    renamed: dict[str, str] = field(default_factory=dict[str, str])
-    """Pseudonyms of now whose value the vault knows under a former one (new → old)."""
 
     @property
     def pseudonyms(self) -> frozenset[str]:
         """All pseudonyms that stand in it, whenever they came there: the document carries them."""
-        texts = (self.source, self.meta.title or "", self.meta.issuer, *self.meta.labels, *self.notes)
-        return frozenset(match.group() for text in texts for match in PSEUDONYM.finditer(text)) | set(self.secrets)
+        return standing_in(self.source, *meta_texts(self.meta), *self.notes) | set(self.secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +44,55 @@ class Again:
 def look_beside(document: Document, notes: tuple[str, ...], hides: Hides, renames: Renaming) -> Beside:
     """Rename and hide what stands beside a document; done again it changes nothing."""
     tenant = document.tenant
-    renaming = _Renamed(hides, renames)
+    renaming = RenamingHides(hides, renames)
     meta, secrets = hide_meta(document.meta, tenant, renaming)
     source = hide_source(document.source, document.document_id, tenant, renaming)
     hidden = [renaming.hide(note, tenant) for note in notes]
     for each in (source, *hidden):
         secrets.update(each.secrets)
-    return Beside(source.text, meta, tuple(each.text for each in hidden), secrets, renaming.renamed)
+    return Beside(source.text, meta, tuple(each.text for each in hidden), secrets)
 
 
-class _Renamed:
-    """A `Hides` that renames former pseudonyms first, and remembers which."""
+class RenamingHides:
+    """A `Hides` that renames former pseudonyms first."""
 
     def __init__(self, hides: Hides, renames: Renaming) -> None:
         self._hides, self._renames = hides, renames
-        self.renamed: dict[str, str] = {}
 
     def hide(self, text: str, tenant: str) -> Hidden:
-        text, renamed = self._renames.rename(tenant, text)
-        self.renamed |= renamed
-        return self._hides.hide(text, tenant)
+        """Return the text with present pseudonyms, also in place of its secrets."""
+        return self._hides.hide(self._renames.rename(tenant, text), tenant)
+
+
+def meta_texts(meta: DocumentMeta) -> tuple[str, ...]:
+    """Return what an uploader says of a document, as far as it is free text."""
+    return (meta.title or "", meta.issuer, *meta.labels)
+
+
+def standing_in(*texts: str) -> frozenset[str]:
+    """Return all pseudonyms that stand in these texts."""
+    return frozenset(match.group() for text in texts for match in PSEUDONYM.finditer(text))
+
+
+def carry_over(vault: Vault, renames: Renaming, tenant: str, document_id: str, standing: Collection[str]) -> None:
+    """Keep values that a document carries under former pseudonyms under those present ones that stand beside it.
+
+    Only what is on record as carried by this very document: whoever types a pseudonym into a title has no right
+    to the value behind it. Erased values have no present pseudonym.
+    """
+    present = renames.present(tenant, vault.carried(tenant, document_id))
+    wanted = {old: new for old, new in present.items() if new in standing and not _leads_nowhere(new)}
+    values = vault.values(tenant, wanted)
+    vault.write(tenant, document_id, {wanted[old]: value for old, value in values.items()})
 
 
 def hidden_error(error: str | None, tenant: str, hides: Hides, renames: Renaming) -> str | None:
     """Return an error's message, which names the document, without secrets."""
     if error is None:
         return None
-    return hides.hide(renames.rename(tenant, error)[0], tenant).text
+    return RenamingHides(hides, renames).hide(error, tenant).text
+
+
+def _leads_nowhere(pseudonym: str) -> bool:
+    match = PSEUDONYM.fullmatch(pseudonym)
+    return match is None or is_erased(match)

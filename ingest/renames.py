@@ -16,8 +16,12 @@ _MANY = 400
 class Renaming(Protocol):
     """Puts present pseudonyms in the place of former ones."""
 
-    def rename(self, tenant: str, text: str) -> tuple[str, Mapping[str, str]]:
-        """Return the text with present pseudonyms, and which took whose place (new → old)."""
+    def rename(self, tenant: str, text: str) -> str:
+        """Return the text with present pseudonyms."""
+        ...
+
+    def present(self, tenant: str, pseudonyms: Collection[str]) -> dict[str, str]:
+        """Return former → present for those of these pseudonyms that are former ones."""
         ...
 
 
@@ -27,14 +31,11 @@ class Renames:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def rename(self, tenant: str, text: str) -> tuple[str, Mapping[str, str]]:
-        """Put present pseudonyms in the place of former ones; see `Renaming`."""
+    def rename(self, tenant: str, text: str) -> str:
+        """Put present pseudonyms in the place of former ones."""
         standing = {match.group() for match in PSEUDONYM.finditer(text)} if "[" in text else set[str]()
         known = self.present(tenant, standing)
-        if not known:
-            return text, {}
-        renamed = PSEUDONYM.sub(lambda match: known.get(match.group(), match.group()), text)
-        return renamed, {new: old for old, new in known.items()}
+        return PSEUDONYM.sub(lambda match: known.get(match.group(), match.group()), text) if known else text
 
     def present(self, tenant: str, pseudonyms: Collection[str]) -> dict[str, str]:
         """Return former → present for those of these pseudonyms that are former ones."""
@@ -109,7 +110,7 @@ def renaming_by(renames: Renaming, tenant: str) -> Callable[[str], str]:
         if "[" not in text:
             return text
         if text not in known:
-            known[text] = renames.rename(tenant, text)[0]
+            known[text] = renames.rename(tenant, text)
         return known[text]
 
     return rename

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from sqlalchemy import Engine
 
-from ingest.beside import Again, Beside, look_beside
+from ingest.beside import Again, Beside, carry_over, look_beside
 from ingest.databases import read_snapshot
 from ingest.errors import JobCancelledError, NoTextError
 from ingest.jobs import Jobs
@@ -176,10 +176,9 @@ class Resymboliser:
         self._leases.checkpoint(claim, stage="parsing", pages_done=pages_done, pages_total=pages_total)
 
     def _fill_vault(self, document: Document, beside: Beside, cut: Cut) -> None:
-        tenant = document.tenant
-        former = self._vault.values(tenant, set(beside.renamed.values()))
-        carried_over = {new: former[old] for new, old in beside.renamed.items() if old in former}
-        self._vault.write(tenant, document.document_id, {**carried_over, **beside.secrets, **cut.secrets})
+        tenant, document_id = document.tenant, document.document_id
+        self._vault.write(tenant, document_id, {**beside.secrets, **cut.secrets})
+        carry_over(self._vault, self._renames, tenant, document_id, beside.pseudonyms)
 
     async def _compare(self, work: Work, document: Document, cut: Cut) -> None:
         """Leave as they are the chunks that did not change; the others are encoded, where nobody has their text."""

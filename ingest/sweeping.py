@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Engine, select, update
 
-from ingest.beside import hidden_error
+from ingest.beside import RenamingHides, carry_over, hidden_error, meta_texts, standing_in
 from ingest.editions import rename_line
 from ingest.hiding import Hides, hide_meta, hide_source
 from ingest.renames import Renaming
@@ -16,7 +16,8 @@ from ingest.vault import Vault
 def sweep_names(engine: Engine, tenant: str, hides: Hides, renames: Renaming, vault: Vault) -> int:
     """Rename and hide in what SQL keeps of a tenant's documents beside their text. Repeatable.
 
-    Ready documents are left to their own reading, apart from their name.
+    Ready documents are left to their own reading, apart from their name. Values that documents carry under a former
+    name are carried over, so that they can be revealed before that reading.
 
     Returns:
         How many names and messages changed.
@@ -39,7 +40,7 @@ def _sweep_sources(engine: Engine, tenant: str, hides: Hides, renames: Renaming,
         }
     changed = 0
     for source, created_by in sorted(lines):
-        hidden = hide_source(renames.rename(tenant, source)[0], source, tenant, hides)
+        hidden = hide_source(source, source, tenant, RenamingHides(hides, renames))
         if hidden.text == source:
             continue
         of_line = (documents.c.tenant == tenant, documents.c.source == source, documents.c.created_by == created_by)
@@ -50,6 +51,7 @@ def _sweep_sources(engine: Engine, tenant: str, hides: Hides, renames: Renaming,
             carrying = list(kept)
         for document_id in carrying:
             vault.write(tenant, document_id, hidden.secrets)
+            carry_over(vault, renames, tenant, document_id, standing_in(hidden.text))
         with engine.begin() as connection:
             rename_line(connection, tenant, source, created_by, hidden.text)
         changed += 1
@@ -58,17 +60,19 @@ def _sweep_sources(engine: Engine, tenant: str, hides: Hides, renames: Renaming,
 
 def _sweep_meta(engine: Engine, tenant: str, hides: Hides, renames: Renaming, vault: Vault) -> int:
     unread = documents.c.state.in_(("pending", "failed"))
+    renaming = RenamingHides(hides, renames)
     columns = (documents.c.document_id, documents.c.meta, documents.c.title)
     with engine.connect() as connection:
         rows = connection.execute(select(*columns).where(documents.c.tenant == tenant, unread)).all()
     changed = 0
     for row in rows:
-        meta, secrets = hide_meta(DocumentMeta.model_validate(row.meta), tenant, hides)
-        title = hides.hide(renames.rename(tenant, row.title)[0], tenant)
+        meta, secrets = hide_meta(DocumentMeta.model_validate(row.meta), tenant, renaming)
+        title = renaming.hide(row.title, tenant)
         stored = meta.model_dump(mode="json")
         if (stored, title.text) == (row.meta, row.title):
             continue
         vault.write(tenant, row.document_id, {**secrets, **title.secrets})
+        carry_over(vault, renames, tenant, row.document_id, standing_in(title.text, *meta_texts(meta)))
         with engine.begin() as connection:
             connection.execute(
                 update(documents)

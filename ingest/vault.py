@@ -134,6 +134,11 @@ class Vault:
         if not reason.strip():
             raise ValueError("a reveal needs a reason")
 
+    def carried(self, tenant: str, document_id: str) -> set[str]:
+        """Return the pseudonyms that a document carries on record."""
+        with self._engine.connect() as connection:
+            return set(connection.execute(_uses(tenant, document_id)).scalars())
+
     def count(self, tenant: str, document_id: str) -> int:
         """Count the pseudonyms that only this document carries."""
         with self._engine.connect() as connection:
@@ -178,11 +183,7 @@ class Vault:
     def keep_only(self, tenant: str, document_id: str, pseudonyms: Collection[str]) -> int:
         """Remove a document's other uses, and values that no document carries any more; return how many values."""
         with self._engine.begin() as connection:
-            written = connection.execute(
-                select(vault_uses.c.pseudonym).where(
-                    vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id
-                )
-            ).scalars()
+            written = connection.execute(_uses(tenant, document_id)).scalars()
             gone = sorted(set(written) - set(pseudonyms))
             alone = sorted(set(_only_here(connection, tenant, document_id)) & set(gone))
             for some in _slices(gone):
@@ -299,9 +300,7 @@ class Vault:
                     connection.execute(insert(vault), rows)
 
     def _write_uses(self, connection: Connection, tenant: str, document_id: str, pseudonyms: list[str]) -> None:
-        written = connection.execute(
-            select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
-        ).scalars()
+        written = connection.execute(_uses(tenant, document_id)).scalars()
         new = sorted(set(pseudonyms) - set(written))
         if new:
             connection.execute(
@@ -330,11 +329,14 @@ def _derive(key: bytes, purpose: bytes) -> bytes:
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=b"attest " + purpose).derive(key)
 
 
+def _uses(tenant: str, document_id: str) -> Select[str]:
+    return select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
+
+
 def _only_here(connection: Connection, tenant: str, document_id: str) -> list[str]:
-    mine = select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
     alone = (
         select(vault_uses.c.pseudonym)
-        .where(vault_uses.c.tenant == tenant, vault_uses.c.pseudonym.in_(mine))
+        .where(vault_uses.c.tenant == tenant, vault_uses.c.pseudonym.in_(_uses(tenant, document_id)))
         .group_by(vault_uses.c.pseudonym)
         .having(func.count() == 1)
     )

@@ -1,0 +1,125 @@
+"""A change of the pseudonym key keeps every value for those who could see it, and gives it to nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from api.settings import ServerSettings
+
+Upload = Callable[..., Awaitable[dict[str, Any]]]
+OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
+People = dict[str, httpx.AsyncClient]
+PHONE = re.compile(r"\[PHONE_[0-9a-z]{13}\]")
+ALL = ["search", "chat", "ingest", "delete", "reveal", "admin"]
+PEOPLE = {
+    "operator": ("acme", ALL),
+    "admin": ("acme", ALL),
+    "clerk": ("acme", ["search", "ingest", "reveal"]),
+    "rival": ("other", ALL),
+}
+
+
+@pytest.fixture
+async def people(open_app: OpenApp, tmp_path: Path) -> People:
+    entries = [
+        f'[[keys]]\nsha256 = "{hashlib.sha256(f"key-{name}".encode()).hexdigest()}"\n'
+        f'principal = {{ tenant = "{tenant}", user = "{name}", rights = {rights} }}\n'
+        for name, (tenant, rights) in PEOPLE.items()
+    ]
+    keys = tmp_path / "keys.toml"
+    keys.write_text("\n".join(entries), encoding="utf-8")
+    transport = (await open_app(server=ServerSettings(keys_file=keys)))._transport
+    return {
+        name: httpx.AsyncClient(
+            transport=transport,
+            base_url="http://localhost",
+            headers={"Authorization": f"Bearer key-{name}"},
+            timeout=120,
+        )
+        for name in PEOPLE
+    }
+
+
+async def change_key(client: httpx.AsyncClient) -> None:
+    async with asyncio.timeout(60):
+        assert (await client.post("/v1/keys/pseudonym")).status_code == 202
+        while (await client.get("/v1/keys")).json()["state"] != "settled":
+            pass
+
+
+async def revealed(client: httpx.AsyncClient, pseudonym: str) -> str:
+    body = {"pseudonym": pseudonym, "reason": "a test"}
+    return (await client.post("/v1/vault/reveal", json=body)).json().get("value", "")
+
+
+async def test_values_that_stand_only_beside_the_text_are_kept(open_app: OpenApp, upload_and_wait: Upload) -> None:
+    client = await open_app(local_owner=True)
+    jobs = [
+        await upload_and_wait(
+            client,
+            f"list 1381234567{number}.md",
+            f"# List\n\nNothing of interest stands in number {number}.".encode(),
+            title=f"Call 1391234567{number}",
+        )
+        for number in range(8)
+    ]
+    await change_key(client)
+    for number, job in enumerate(jobs):
+        document = (await client.get(f"/v1/documents/{job['document_id']}")).json()
+        for field, value in (("source", f"1381234567{number}"), ("title", f"1391234567{number}")):
+            (pseudonym,) = PHONE.findall(document[field])
+            assert await revealed(client, pseudonym) == value, (number, field)
+
+
+async def test_every_edition_of_a_name_keeps_its_value(people: People, upload_and_wait: Upload) -> None:
+    clerk = people["clerk"]
+    editions = [("2020-01-01", b"# Plan\n\nThe first plan."), ("2030-01-01", b"# Plan\n\nThe second plan.")]
+    jobs = [await upload_and_wait(clerk, "plan 13812345678.md", text, effective_from=first) for first, text in editions]
+    await change_key(people["operator"])
+    document = (await clerk.get(f"/v1/documents/{jobs[1]['document_id']}")).json()
+    (pseudonym,) = PHONE.findall(document["source"])
+    # One edition alone must do: the other may be deleted.
+    await people["admin"].delete(f"/v1/documents/{jobs[0]['document_id']}")
+    assert await revealed(clerk, pseudonym) == "13812345678"
+
+
+async def test_values_of_failed_documents_are_kept_in_all_that_stands_beside_them(
+    people: People, upload_and_wait: Upload
+) -> None:
+    clerk = people["clerk"]
+    said = {"title": "Of 13812345670", "issuer": "Desk 13812345671", "labels": "call 13812345672"}
+    job = await upload_and_wait(clerk, "13812345673.pdf", b"%PDF-1.7 broken", **said)
+    assert job["state"] == "failed"
+    before = (await clerk.get(f"/v1/documents/{job['document_id']}")).json()
+    await change_key(people["operator"])
+    after = (await clerk.get(f"/v1/documents/{job['document_id']}")).json()
+    former, present = set(PHONE.findall(str(before))), set(PHONE.findall(str(after)))
+    assert len(former) == len(present) == 4
+    assert not former & present
+    assert {await revealed(clerk, each) for each in present} == {f"1381234567{number}" for number in range(4)}
+
+
+async def test_typed_pseudonym_gives_no_right_to_its_value(people: People, upload_and_wait: Upload) -> None:
+    admin, clerk = people["admin"], people["clerk"]
+    for number in range(4):
+        text = f"# Staff {number}\n\nThe pilot is at 13812345678."
+        await upload_and_wait(admin, f"staff{number}.md", text.encode(), access="user:admin")
+    check = await clerk.post("/v1/symbols/check", json={"text": "13812345678"})
+    (pseudonym,) = PHONE.findall(check.json()["text"])
+    for name, title in (("typed.md", f"About {pseudonym}"), (f"{pseudonym}.md", "Typed in its name")):
+        await upload_and_wait(clerk, name, b"# Mine\n\nNothing at all.", title=title)
+    await upload_and_wait(clerk, f"broken {pseudonym}.pdf", b"%PDF-1.7 broken", title=f"About {pseudonym}")
+    await change_key(people["operator"])
+    check = await clerk.post("/v1/symbols/check", json={"text": "13812345678"})
+    (present,) = PHONE.findall(check.json()["text"])
+    assert await revealed(clerk, pseudonym) == ""
+    assert await revealed(clerk, present) == ""
+    assert await revealed(admin, present) == "13812345678"
