@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,11 @@ from pydantic import BaseModel, ValidationError
 from api.errors import ApiError, ServerUnreachableError, SettingsError
 from api.loopback import is_loopback
 from api.settings import Settings
-from ingest.naming import source_name
 
 INSTANCE_HEADER = "attest-instance"
 _PAGE = 500
 _NAMES = 100
+_NAMES_BYTES = 100_000
 _TIMEOUT = httpx.Timeout(30.0, read=600.0)
 
 
@@ -72,8 +72,8 @@ class AttestClient:
     async def kept_names(self, sources: Sequence[str]) -> list[str]:
         """Return under which names uploads of these names are kept, in order."""
         kept: list[str] = []
-        for at in range(0, len(sources), _NAMES):
-            kept += (await self.post("/v1/documents/names", {"names": sources[at : at + _NAMES]}))["names"]
+        for some in _in_parts(sources):
+            kept += (await self.post("/v1/documents/names", {"names": some}))["names"]
         return kept
 
     async def post(self, path: str, body: dict[str, Any]) -> Any:
@@ -99,7 +99,7 @@ class AttestClient:
         with path.open("rb") as file:
             response = await self._http.post(
                 "/v1/documents",
-                data={"source": source_name(source, fallback=displayed(source)), **fields},
+                data={"source": displayed(source), **fields},
                 files={"file": (file_name, file)},
             )
         return _body(response)
@@ -136,6 +136,21 @@ async def open_client(settings: Settings) -> AsyncGenerator[AttestClient, None]:
         )
         await stack.enter_async_context(http)
         yield AttestClient(http, in_process=True)
+
+
+def _in_parts(names: Sequence[str]) -> Iterator[list[str]]:
+    """Divide names so that each part fits a request's body, however long its names are."""
+    some: list[str] = []
+    size = 0
+    for name in names:
+        length = len(json.dumps(name))
+        if some and (len(some) == _NAMES or size + length > _NAMES_BYTES):
+            yield some
+            some, size = [], 0
+        some.append(name)
+        size += length
+    if some:
+        yield some
 
 
 def displayed(name: str | Path) -> str:

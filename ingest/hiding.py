@@ -6,11 +6,11 @@ These are stored and shown like text (sources, titles, labels, reports, messages
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from ingest.naming import source_name
+from ingest.naming import source_name, without_unseen
 from ingest.types import DocumentMeta, ParsedDocument
 
 _SUFFIX = re.compile(r"\.\w{1,8}$")
@@ -47,7 +47,7 @@ def hide_names(parsed: ParsedDocument, tenant: str, hides: Hides) -> tuple[Parse
     attachments = tuple(
         each.model_copy(update={"name": take(hide_name(each.name, tenant, hides))}) for each in parsed.attachments
     )
-    notes = tuple(take(hides.hide(note, tenant)) for note in parsed.notes)
+    notes = tuple(take(hide_line(note, tenant, hides)) for note in parsed.notes)
     return parsed.model_copy(update={"attachments": attachments, "notes": notes}), secrets
 
 
@@ -75,7 +75,7 @@ def hide_meta(meta: DocumentMeta, tenant: str, hides: Hides) -> tuple[DocumentMe
     secrets: dict[str, str] = {}
 
     def take(text: str) -> str:
-        hidden = hides.hide(text, tenant)
+        hidden = hide_line(text, tenant, hides)
         secrets.update(hidden.secrets)
         return hidden.text
 
@@ -89,6 +89,25 @@ def hide_meta(meta: DocumentMeta, tenant: str, hides: Hides) -> tuple[DocumentMe
 
 def hide_name(name: str, tenant: str, hides: Hides) -> Hidden:
     """Hide secrets and leave the ending, which would be read as a part of an address before it (ann@acme.com.txt)."""
+    return _hide_also_bare(name, lambda text: _hide_name(text, tenant, hides))
+
+
+def hide_line(text: str, tenant: str, hides: Hides) -> Hidden:
+    """Hide secrets in a line that somebody wrote beside a document."""
+    return _hide_also_bare(text, lambda given: hides.hide(given, tenant))
+
+
+def _hide_also_bare(text: str, hide: Callable[[str], Hidden]) -> Hidden:
+    """Look once more without characters that nobody sees: they keep a number from being read, and people read it."""
+    first = hide(text)
+    bare = without_unseen(first.text)
+    if bare == first.text:
+        return first
+    second = hide(bare)
+    return Hidden(second.text, {**first.secrets, **second.secrets}) if second.secrets else first
+
+
+def _hide_name(name: str, tenant: str, hides: Hides) -> Hidden:
     whole = hides.hide(name, tenant)
     ending = _SUFFIX.search(name)
     if not whole.secrets or ending is None or whole.text.endswith(ending[0]):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.naming import source_name
+from api.client import displayed
 
 _HIDDEN = (".", "~$")
 _UNFINISHED = (".tmp", ".part", ".crdownload", ".download", ".swp", "~")
@@ -19,7 +19,8 @@ _NEVER_TAKEN = (-1, -1)
 def files_of(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files of a folder, at any depth, each with its name.
 
-    The name is the path below the folder, beginning with the folder's own, as the server stores it.
+    The name is the path below the folder, beginning with the folder's own, whole: the server
+    shortens it once it has taken the secrets out, for the digest of a long name would tell one.
     Hidden and unfinished files, all in hidden folders, links that lead out of the folder and what
     is no regular file (pipes, devices) are passed over.
     """
@@ -30,12 +31,12 @@ def files_of(folder: Path) -> Iterator[tuple[Path, str]]:
         passed_over = any(part.startswith(_HIDDEN) for part in below.parts) or file.name.endswith(_UNFINISHED)
         # Folders behind links are not searched, so a link can only be the last part.
         if not passed_over and file.is_file() and (not file.is_symlink() or file.resolve().is_relative_to(place)):
-            yield file, source_name(Path(top, below).as_posix(), fallback=file.name)
+            yield file, displayed(Path(top, below).as_posix())
 
 
 def name_of(path: Path) -> str:
-    """Return a file's or folder's own name, as the server stores it."""
-    return source_name(path.name, fallback=path.name)
+    """Return a file's or folder's own name, as it is sent."""
+    return displayed(path.name)
 
 
 @dataclass(frozen=True, slots=True)

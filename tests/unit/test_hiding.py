@@ -77,6 +77,33 @@ def test_hiding_names_an_upload_alike_in_every_writing_of_the_secret_in_it() -> 
     assert len({hide_source(name, "unnamed", "acme", CUTTER).text for name in names}) == 1
 
 
+@pytest.mark.parametrize(
+    "unseen", ["\u200d", "\u200b", "\u2060", "\ufeff", "\u00ad", "\u202e", "\x01", "\ufe0f", "\u034f"]
+)
+@pytest.mark.parametrize("written", ["1{}35-0000-1111.txt", "135{}-0000-1111.txt", "papers/13{}500001111.txt"])
+def test_hiding_sees_a_secret_through_characters_that_nobody_sees(unseen: str, written: str) -> None:
+    hidden = hide_source(written.format(unseen), "unnamed", "acme", CUTTER)
+    assert PSEUDONYM.sub("*", hidden.text) in {"*.txt", "papers/*.txt"}
+    assert set(hidden.secrets.values()) == {"13500001111"}
+    assert hide_source(hidden.text, "unnamed", "acme", CUTTER).text == hidden.text
+    meta, secrets = hide_meta(DocumentMeta(title=f"Card of 135{unseen}00001111"), "acme", CUTTER)
+    assert (PSEUDONYM.sub("*", meta.title or ""), set(secrets.values())) == ("Card of *", {"13500001111"})
+    parsed, kept = hidden_names(written.format(unseen))
+    assert set(kept.values()) == {"13500001111"}
+    assert "1111" not in parsed
+
+
+def hidden_names(name: str) -> tuple[str, dict[str, str]]:
+    parsed, secrets = hidden(name)
+    return parsed.attachments[0].name, secrets
+
+
+def test_hiding_leaves_unseen_characters_where_they_part_nothing() -> None:
+    names = [hide_source(name, "?", "acme", CUTTER).text for name in ("a\u200db.txt", "a\u200cb.txt", "ab.txt")]
+    assert len(set(names)) == 3
+    assert names[2] == "ab.txt"
+
+
 def test_digest_of_a_long_name_is_none_of_its_secret() -> None:
     # Eight digits of a hash would tell a telephone number to who tries all of them.
     one, two = (hide_source(f"{'x' * 300} {phone}.txt", "?", "acme", Blind()).text for phone in ("1", "2"))

@@ -68,7 +68,7 @@ def test_files_of_a_folder_passes_over_links_that_lead_out_and_special_files(fol
 
 
 @pytest.mark.parametrize("top", ["papers", "pa\npers", "pa\u0301pers"])
-def test_names_of_files_are_those_that_the_server_stores(tmp_path: Path, top: str) -> None:
+def test_names_of_files_are_sent_whole_for_the_server_to_clean(tmp_path: Path, top: str) -> None:
     folder = tmp_path / top
     (folder / "below").mkdir(parents=True)
     for name in (
@@ -80,8 +80,9 @@ def test_names_of_files_are_those_that_the_server_stores(tmp_path: Path, top: st
     ):
         put(folder, name, "text")
     names = [name for _, name in files_of(folder)]
-    assert len(set(names)) == 5
-    assert names == [source_name(name, "?") for name in names]
+    assert f"{top}/a\nb.txt" in names
+    assert len({source_name(name, "?") for name in names}) == 5
+    assert all(name.isprintable() or not name.isascii() or "\n" in name for name in names)
     assert all(name.startswith(watched(folder).prefix) for name in names)
 
 
@@ -151,7 +152,7 @@ class _Server:
         return [{"document_id": "upload", "parent_id": None}, {"document_id": "inside", "parent_id": "archive"}]
 
     async def kept_names(self, sources: Sequence[str]) -> list[str]:
-        return [each.replace("13812345678", "[PHONE_aaaaaaaaaaaaa]") for each in sources]
+        return [source_name(each.replace("13812345678", "[PHONE_aaaaaaaaaaaaa]"), each) for each in sources]
 
     async def delete(self, path: str) -> dict[str, Any]:
         self.deleted.append(path)
