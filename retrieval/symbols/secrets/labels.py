@@ -9,6 +9,8 @@ from retrieval.symbols.values.currencies import currency_before
 
 _REACH = 48
 _MAX_ROWS = 200
+_LONGEST_ROW = 4_000
+"""Characters; a longer line is no row of a table, and is not gone back through for each number in it."""
 
 _LINK = (
     r"(?:号码|编号|号|(?i:\s?(?:no|number|num|nr|id|code)\b\.?))?\s?(?:\([^()0-9]{1,24}\)\s?)?"
@@ -119,28 +121,37 @@ def is_social_labelled(before: str) -> bool:
 
 def cell_before(text: str, start: int) -> str:
     """Return the table cell before the one that a position begins, as in `| 手机 | 138 1234 5678 |`; else nothing."""
-    line = text.rfind("\n", 0, start) + 1
-    end = text.rfind("|", line, start)
-    if end < 0 or text[end + 1 : start].strip(" +("):
+    line = _row_begin(text, start)
+    end = -1 if line is None else text.rfind("|", line, start)
+    if line is None or end < 0 or text[end + 1 : start].strip(" +("):
         return ""
     return text[max(line, text.rfind("|", line, end) + 1) : end].strip()
 
 
 def column_heading(text: str, start: int) -> str:
     """Return the heading of the table column (`|` between cells) in which a position lies; empty if there is none."""
-    line = text.rfind("\n", 0, start) + 1
+    line = _row_begin(text, start)
+    if line is None:
+        return ""
     column = text.count("|", line, start)
     if not column and "|" not in text[start : start + _REACH].partition("\n")[0]:
         return ""
     heading = ""
     for _ in range(_MAX_ROWS):
         end = line - 1
-        line = text.rfind("\n", 0, max(0, end)) + 1
-        if end <= 0 or "|" not in text[line:end]:
+        above = _row_begin(text, end) if end > 0 else None
+        if above is None or "|" not in text[above:end]:
             break
-        heading = text[line:end]
+        line, heading = above, text[above:end]
     cells = heading.split("|")
     return cells[column].strip() if column < len(cells) else ""
+
+
+def _row_begin(text: str, position: int) -> int | None:
+    """Return where the line begins in which a position lies; None where no row of a table is so long."""
+    reach = max(0, position - _LONGEST_ROW)
+    begin = text.rfind("\n", reach, position) + 1
+    return None if begin == 0 and reach else begin
 
 
 # A small letter ends glued text (zhang13812345678, x13812345678); capitals before digits make a serial number.
