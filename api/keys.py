@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from api.errors import SettingsError
+from retrieval.durable import sync_folder
 
 KEY_BYTES = 32
 
@@ -46,12 +47,7 @@ def load_key(folder: Path, name: str, given: str | None, *, needed_by: Path | No
 def write_key(path: Path, key: bytes) -> None:
     """Put a key into a file, whole and durable, in the place of one that was there."""
     _draft(path.parent, path.stem, key).replace(path)
-    if os.name == "posix":  # the name is durable when its folder is
-        handle = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    sync_folder(path.parent)
 
 
 def _draft(folder: Path, name: str, key: bytes) -> Path:

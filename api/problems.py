@@ -7,7 +7,6 @@ kept where answers are not: in the caller's logs, in proxies. So these texts car
 from __future__ import annotations
 
 import logging
-import traceback
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.errors import AgentError
 from api.errors import ApiError, status_of
+from ingest.error_frames import error_frames
 from ingest.errors import IngestError
 from prompts.errors import PromptError
 from retrieval.errors import RetrievalError
@@ -85,7 +85,7 @@ class LastResort:
             if scope["type"] != "http":
                 raise
             route = getattr(scope.get("route"), "path", "a request")
-            log.error("unexpected error on %s %s\n%s", scope["method"], route, _frames(exc))
+            log.error("unexpected error on %s %s\n%s", scope["method"], route, error_frames(exc))
             if not started:
                 detail = "something went wrong on our side; the log of the server has the details"
                 await problem("internal", detail, status=500)(scope, receive, send)
@@ -123,13 +123,3 @@ def _hidden(request: Request, text: str) -> str:
         if hidden != each:
             text = text.replace(each, hidden)
     return language.symbolise(text, tenant=tenant).text
-
-
-def _frames(exc: BaseException) -> str:
-    """Return types and places of an error and its causes, without their texts."""
-    parts: list[str] = []
-    present: BaseException | None = exc
-    while present is not None:
-        parts.append("".join(traceback.format_tb(present.__traceback__)) + type(present).__name__)
-        present = present.__cause__ or present.__context__
-    return "\n".join(parts)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from agent.journal import Journal
 from api.vault_models import RevealedRun
 from ingest.vault import Vault
-from retrieval.symbols.pseudonyms import PSEUDONYM
+from retrieval.symbols.pseudonyms import PSEUDONYM, put_in
 from retrieval.types import Principal
 
 
@@ -32,8 +30,3 @@ def reveal_run(journal: Journal, vault: Vault, principal: Principal, run_id: str
         revealed=tuple(sorted(values)),
         hidden=tuple(sorted(named - set(values))),
     )
-
-
-def put_in(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with values in the place of those pseudonyms that have one here."""
-    return PSEUDONYM.sub(lambda match: values.get(match.group(), match.group()), text)

@@ -29,6 +29,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from filelock import FileLock, Timeout
 
 from ingest.errors import DamagedOriginalError, DocumentTooLargeError, VaultKeyError
+from retrieval.durable import sync_folder
 
 _MAGIC = b"ATO1"
 _SALT_BYTES = 16
@@ -123,7 +124,7 @@ class Originals:
                 part.replace(target)
             finally:
                 part.unlink(missing_ok=True)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
 
     def password(self, tenant: str, document_id: str) -> str | None:
         """Return the password kept for a document; None where there is none.
@@ -281,7 +282,7 @@ class OriginalWriter:
         os.fsync(self._file.fileno())
         self._target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._part.replace(self._target)
-        _sync_folder(self._target.parent)
+        sync_folder(self._target.parent)
         return StoredOriginal(self._size, self._hash.hexdigest())
 
     def _seal(self, piece: bytes, *, last: bool) -> None:
@@ -296,14 +297,3 @@ def _nonce(number: int, *, last: bool) -> bytes:
 def _create(path: Path) -> BinaryIO:
     # 0600 from the first moment on, not after a chmod.
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-
-
-def _sync_folder(folder: Path) -> None:
-    # The rename itself is durable only when its folder is (POSIX); Windows cannot open folders.
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

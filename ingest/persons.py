@@ -24,7 +24,7 @@ from ingest.types import Document
 from ingest.vault import Vault
 from retrieval.store import VectorStore
 from retrieval.symbols.language import Secret
-from retrieval.symbols.pseudonyms import PSEUDONYM, is_erased, kind_of
+from retrieval.symbols.pseudonyms import PSEUDONYM, is_erased, kind_of, put_in
 from retrieval.types import Chunk, Principal, Right, Scope, SearchFilter, Value
 
 _MANY = 400
@@ -315,11 +315,6 @@ class Persons:
         for each in carrying.values():
             each.sort(key=lambda document: (document.created_at, document.document_id))
         return carrying
-
-
-def put_in(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with values in the place of those pseudonyms that have one here."""
-    return PSEUDONYM.sub(lambda match: values.get(match.group(), match.group()), text)
 
 
 def mentions(chunk: Chunk, pseudonyms: Collection[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -13,6 +12,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from ingest.buffer import WorkBuffer
+from ingest.error_frames import error_frames
 from ingest.errors import IngestError, JobCancelledError, JobLostError
 from ingest.leases import Claim, Leases
 from ingest.lifecycle import Lifecycle
@@ -87,7 +87,7 @@ class Worker:
                 await asyncio.wait([working])
             if not working.cancelled() and (exc := working.exception()) is not None:
                 # The database or the store was away: the server goes on, and so must its worker.
-                log.error("the ingestion worker stumbled and starts again\n%s", _frames(exc))
+                log.error("the ingestion worker stumbled and starts again\n%s", error_frames(exc))
                 await _wait(stop, self._poll_s)
 
     async def _run(self, *, until_idle: bool) -> None:
@@ -154,7 +154,9 @@ class Worker:
             try:
                 await self._pipeline.encode(group)
             except Exception as exc:  # noqa: BLE001 - part of the boundary: whose fault it is shows below
-                log.warning("encoding %d documents together failed, each is tried alone\n%s", len(group), _frames(exc))
+                log.warning(
+                    "encoding %d documents together failed, each is tried alone\n%s", len(group), error_frames(exc)
+                )
             else:
                 return group
         encoded: list[Work] = []
@@ -182,10 +184,10 @@ class Worker:
             await self._give_up(claim, exc.code, str(exc), for_now=exc.retryable)
         except (OperationalError, InterfaceError) as exc:
             # The database was locked or away. Where it still is, this raises too, and the worker starts again.
-            log.warning("job %s: the database gave no answer\n%s", claim.job_id, _frames(exc))
+            log.warning("job %s: the database gave no answer\n%s", claim.job_id, error_frames(exc))
             await self._give_up(claim, "database_unavailable", "the database gave no answer", for_now=True)
         except Exception as exc:  # noqa: BLE001 - the boundary: nothing a document does may end the worker
-            log.error("job %s: internal error\n%s", claim.job_id, _frames(exc))
+            log.error("job %s: internal error\n%s", claim.job_id, error_frames(exc))
             await self._fail(claim, "internal", f"internal error ({type(exc).__name__}); the log has the details")
         return None
 
@@ -228,7 +230,7 @@ class Worker:
                 await asyncio.to_thread(self._leases.renew, self._owner, tuple(self._held))
             except (OperationalError, InterfaceError) as exc:
                 # There are two more times before the leases run out.
-                log.warning("the leases could not be renewed\n%s", _frames(exc))
+                log.warning("the leases could not be renewed\n%s", error_frames(exc))
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
@@ -241,15 +243,3 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
 async def _true(step: Awaitable[None]) -> bool:
     await step
     return True
-
-
-def _frames(exc: BaseException) -> str:
-    """Return types and places of an error and its causes, without messages: these may quote the document."""
-    parts: list[str] = []
-    present: BaseException | None = exc
-    while present is not None:
-        parts.append("".join(traceback.format_tb(present.__traceback__)) + type(present).__name__)
-        inner: tuple[BaseException, ...] = getattr(present, "exceptions", ())
-        parts += [_frames(each) for each in inner]
-        present = present.__cause__ or present.__context__
-    return "\n".join(parts)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
+
+from retrieval.durable import sync_folder
 
 
 def begin(path: Path) -> Path:
@@ -21,7 +22,7 @@ def swap(path: Path) -> None:
     shutil.rmtree(former, ignore_errors=True)
     path.rename(former)
     _fresh(path).rename(path)
-    _sync(path.parent)
+    sync_folder(path.parent)
     shutil.rmtree(former)
 
 
@@ -40,13 +41,3 @@ def _fresh(path: Path) -> Path:
 
 def _former(path: Path) -> Path:
     return path.with_name(f"{path.name}.former")
-
-
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

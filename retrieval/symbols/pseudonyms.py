@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Mapping
 
 PREFIXES = {
     "mobile": "PHONE",
@@ -33,6 +34,11 @@ _ERASED = "erased"
 # A run of digits is never a pseudonym: brackets around a telephone number must not hide it.
 PSEUDONYM = re.compile(rf"\[({'|'.join(sorted(_KINDS))})_(?:{_ERASED}|(?![0-9]{{{_LENGTH}}}\])[0-9a-z]{{{_LENGTH}}})\]")
 """A pseudonym as it stands in a text, or what stands for an erased value; group 1 is its word."""
+
+
+def put_in(text: str, values: Mapping[str, str]) -> str:
+    """Return the text with values in the place of those pseudonyms that have one here."""
+    return PSEUDONYM.sub(lambda match: values.get(match.group(), match.group()), text)
 
 
 def tenant_key(pseudonym_key: bytes, tenant: str) -> bytes:

@@ -22,6 +22,7 @@ from api.inprocess import InProcessTransport
 from api.settings import Settings, load_settings
 from ingest.fakes import sqlite_engine
 from ingest.tables import metadata
+from patience import turns
 from retrieval.settings import EncoderSettings
 
 ATTEST = str(Path(sys.executable).with_name("attest"))
@@ -60,10 +61,11 @@ async def upload(client: httpx.AsyncClient, name: str, content: bytes, **fields:
 
 async def finished(client: httpx.AsyncClient, job_id: str) -> dict[str, Any]:
     """Poll a job until it has ended."""
-    while True:
+    for _ in turns("the job ends"):
         job = (await client.get(f"/v1/jobs/{job_id}")).json()
         if job["state"] in {"succeeded", "failed", "cancelled"}:
             return job
+    raise AssertionError
 
 
 @pytest.fixture

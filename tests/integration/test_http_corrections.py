@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from patience import turns
+
 Upload = Callable[..., Awaitable[dict[str, Any]]]
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
 TEXT = """# Travel policy
@@ -25,7 +27,9 @@ SECRET = "Blue Zebrafish"
 async def finished(client: httpx.AsyncClient, answer: dict[str, Any]) -> list[dict[str, Any]]:
     done: list[dict[str, Any]] = []
     for job in answer["jobs"]:
-        while job["state"] in {"queued", "running"}:
+        for _ in turns("the job ends"):
+            if job["state"] not in {"queued", "running"}:
+                break
             job = (await client.get(f"/v1/jobs/{job['job_id']}")).json()
         done.append(job)
     return done
@@ -176,8 +180,9 @@ async def test_who_may_correct(open_app: OpenApp, upload_and_wait: Upload, tmp_p
     found = await client.post("/v1/search", json={"query": "allowance project"}, headers=by("reader"))
     assert "Zebrafish" in found.text
     assert await status("owner", named) == 201
-    while (await client.get("/v1/symbols/resymbolise", headers=by("admin"))).json()["waiting"]:
-        pass
+    for _ in turns("no document waits to be read again"):
+        if not (await client.get("/v1/symbols/resymbolise", headers=by("admin"))).json()["waiting"]:
+            break
     found = await client.post("/v1/search", json={"query": "allowance project"}, headers=by("reader"))
     assert "Zebrafish" not in found.text
     assert (await client.get("/v1/symbols/resymbolise", headers=by("reader"))).status_code == 403

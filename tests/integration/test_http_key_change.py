@@ -13,6 +13,7 @@ import pytest
 from api.errors import SettingsError
 from api.pseudonym_keys import PseudonymKeys
 from api.settings import SecretKeys
+from patience import turns
 
 Upload = Callable[..., Awaitable[dict[str, Any]]]
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
@@ -33,8 +34,9 @@ async def first(client: httpx.AsyncClient) -> dict[str, Any]:
 
 
 async def settled(client: httpx.AsyncClient) -> None:
-    while (await client.get("/v1/keys")).json()["state"] != "settled":
-        pass
+    for _ in turns("the key is changed"):
+        if (await client.get("/v1/keys")).json()["state"] == "settled":
+            return
 
 
 async def test_document_is_found_before_during_and_after_the_change(
@@ -52,7 +54,9 @@ async def test_document_is_found_before_during_and_after_the_change(
     assert (await client.post("/v1/keys/pseudonym")).status_code == 202
     assert (keys / "pseudonym.key").read_bytes() != former
     during = 0
-    while (await client.get("/v1/keys")).json()["state"] != "settled":
+    for _ in turns("the key is changed"):
+        if (await client.get("/v1/keys")).json()["state"] == "settled":
+            break
         assert (await first(client))["document_id"] == document_id
         during += 1
     assert during
@@ -129,8 +133,10 @@ async def test_former_key_from_settings_is_named_until_it_is_taken_out(
 ) -> None:
     client = await open_app(local_owner=True, keys=SecretKeys(pseudonym="aa" * 32, pseudonym_former="bb" * 32))
     await upload_and_wait(client, "a.md", b"# List\n\nThe pilot can be called at 13812345678.")
-    while (state := (await client.get("/v1/keys")).json()["state"]) == "changing":
-        pass
+    state = ""
+    for _ in turns("the change of the key ends"):
+        if (state := (await client.get("/v1/keys")).json()["state"]) != "changing":
+            break
     assert state == "former_key_in_settings"
     refused = await client.post("/v1/keys/pseudonym")
     assert refused.json()["code"] == "settings"

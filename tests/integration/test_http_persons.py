@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from api.settings import ServerSettings
+from patience import turns
 
 Upload = Callable[..., Awaitable[dict[str, Any]]]
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
@@ -66,7 +67,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> dict[str, Any]:
 
 
 async def idle(client: httpx.AsyncClient) -> None:
-    while True:
+    for _ in turns("all jobs end"):
         jobs = (await client.get("/v1/jobs")).json()["jobs"]
         if all(job["state"] not in {"queued", "running"} for job in jobs):
             assert {job["state"] for job in jobs} == {"succeeded"}, jobs

@@ -36,7 +36,7 @@ from stdnum.cn import ric, uscc
 from agent.fake_endpoint import EndpointRequest, FakeEndpoint
 from agent.settings import LlmSettings
 from api.settings import SymbolSettings
-from ingest.leaks import Leak, LeakSearch
+from leaks import Leak, LeakSearch
 
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
 REASON = "an audit of the register"

@@ -19,7 +19,7 @@ import docx
 import pymupdf
 import pytest
 
-from ingest.leaks import LeakSearch
+from leaks import LeakSearch
 
 NUMBER, NAME = "13812345678", "欧阳明轩"
 SEARCH = LeakSearch([NUMBER, NAME, "13987654321"])
