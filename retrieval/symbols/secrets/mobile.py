@@ -70,7 +70,7 @@ def _judge(run: Run, first: int, last: int, digits: str) -> Candidate | None:
         if first == 0 and run.text[start - 1 : start] == "(" and gaps[:1] and gaps[0].startswith(")"):
             start -= 1
         return Candidate("mobile", digits, first, last, start, end)
-    if is_ordinary(run.text, start, end) or run.has_ordinary_name or _is_document(run, first, end):
+    if is_ordinary(run.text, start, end) or run.has_ordinary_name or _is_document(run, first):
         return None
     near = first == 0 and is_near_phone_word(run.before)
     blank = any(gap.strip() != gap or "\n" in gap for gap in gaps)
@@ -115,10 +115,9 @@ def _is_glued_after(run: Run, last: int) -> bool:
     return after.isascii() and after.isalnum() and _GLUED_AFTER.match(run.text, end) is not None
 
 
-def _is_document(run: Run, first: int, end: int) -> bool:
-    """Tell whether a year in brackets and 号 around the digits make them the number of a document."""
-    year = first > 0 and run.gaps[first].startswith(")") and _YEAR.fullmatch(run.groups[first - 1]) is not None
-    return year and run.text.startswith("号", end)
+def _is_document(run: Run, first: int) -> bool:
+    """Tell whether a year in brackets right before makes the number of a document: (2024)13812345678."""
+    return first > 0 and run.gaps[first] == ")" and _YEAR.fullmatch(run.groups[first - 1]) is not None
 
 
 def _follows_number(run: Run, first: int) -> bool:
