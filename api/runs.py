@@ -98,6 +98,8 @@ class RunService:
 
     def start(self, body: ChatBody, principal: Principal) -> LiveRun:
         """Start a run and return its live view."""
+        # Before the question is hidden: rules that come in between are seen to be others at the end.
+        revision = self._language.of(principal.tenant).revision
         question = self._language.symbolise(body.question, tenant=principal.tenant).text
         spoken = body.language or ("zh" if language_of(body.question) == "zh" else "en")
         request = RunRequest(
@@ -108,7 +110,7 @@ class RunService:
             filter=hide_filter(body.filter, principal.tenant, self._language),
         )
         live = LiveRun(request.run_id)
-        task = asyncio.create_task(self._drive(request, principal, live))
+        task = asyncio.create_task(self._drive(request, principal, live, revision))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return live
@@ -119,9 +121,9 @@ class RunService:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _drive(self, request: RunRequest, principal: Principal, live: LiveRun) -> None:
+    async def _drive(self, request: RunRequest, principal: Principal, live: LiveRun, revision: str) -> None:
         tenant = principal.tenant
-        before = await asyncio.to_thread(self._rules, tenant)
+        before = revision, await asyncio.to_thread(self._knowledge, tenant)
         try:
             async for event in record(self._agent.run(request, principal), self._journal, principal):
                 live.put(event)
@@ -131,5 +133,5 @@ class RunService:
                 await self._copies.rewrite_run(request.run_id, self._hiding(tenant))
 
     def _rules(self, tenant: str) -> tuple[str, int]:
-        """Name what decides which texts are secret, and in which form documents have them."""
-        return self._language.of(tenant).revision, self._knowledge(tenant)
+        """Name what decides at this moment which texts are secret, and in which form documents have them."""
+        return self._language.latest(tenant).revision, self._knowledge(tenant)
