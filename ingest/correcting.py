@@ -21,10 +21,11 @@ from ingest.types import DocumentMeta, Job
 from ingest.vault import Vault
 from ingest.work import Cutter
 from retrieval.store import VectorStore
-from retrieval.symbols.corrections import plain
-from retrieval.symbols.pseudonyms import PREFIXES, PSEUDONYM
+from retrieval.symbols.corrections import CorrectionReader, plain
+from retrieval.symbols.fold import fold, mask
+from retrieval.symbols.pseudonyms import PREFIXES, PSEUDONYM, erased
 from retrieval.symbols.rules import Correction
-from retrieval.types import Chunk, Principal, Scope
+from retrieval.types import Chunk, Principal, Scope, SearchFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,6 @@ class Correcting:
         """
         tenant = principal.tenant
         await asyncio.to_thread(self._permit, principal, new.document_id, new.verdict == "not_secret")
-        new = new.model_copy(update={"note": self._cutter.hide(new.note, tenant).text})
         await asyncio.to_thread(self._check, tenant, new)
         correction = Correction(text=new.text, verdict=new.verdict, kind=new.kind, near=new.near)
 
@@ -95,10 +95,16 @@ class Correcting:
                 queued = [self._jobs.read_again(connection, each) for each in affected]
                 return correction_id, [each for each in queued if each is not None]
 
-        affected = await self._affected(tenant, correction)
-        former = self._cutter.revision(tenant)
-        correction_id, queued = await asyncio.to_thread(keep)
-        stored, shown = await self._take_up(principal, correction_id, former, affected, queued)
+        if new.document_id is not None and not principal.may("admin"):
+            await self._require_there(principal, new.document_id, new.text)
+        async with self._resymbolisation.changing(tenant):
+            former, looked_at = await asyncio.to_thread(self._before, tenant)
+            affected = await self._affected(tenant, correction)
+            correction_id, queued = await asyncio.to_thread(keep)
+            await asyncio.to_thread(self._settle, tenant, former, looked_at, affected)
+        if new.note:
+            await asyncio.to_thread(self._explain, tenant, correction_id, correction, new.note)
+        stored, shown = await self._take_up(principal, correction_id, queued)
         if stored is None:
             raise UnknownCorrectionError(f"correction {correction_id!r}: taken back meanwhile")
         return Corrected(stored, len(affected), shown)
@@ -116,8 +122,6 @@ class Correcting:
         if found is None:
             raise UnknownCorrectionError(f"correction {correction_id!r}: not found")
         stored, correction = found
-        affected = await self._affected(tenant, correction)
-        former = self._cutter.revision(tenant)
 
         def take_back() -> list[str]:
             with self._engine.begin() as connection:
@@ -125,8 +129,12 @@ class Correcting:
                 queued = [self._jobs.read_again(connection, each) for each in affected]
                 return [each for each in queued if each is not None]
 
-        queued = await asyncio.to_thread(take_back)
-        _, shown = await self._take_up(principal, None, former, affected, queued)
+        async with self._resymbolisation.changing(tenant):
+            former, looked_at = await asyncio.to_thread(self._before, tenant)
+            affected = await self._affected(tenant, correction)
+            queued = await asyncio.to_thread(take_back)
+            await asyncio.to_thread(self._settle, tenant, former, looked_at, affected)
+        _, shown = await self._take_up(principal, None, queued)
         return Corrected(stored, len(affected), shown)
 
     def list(self, principal: Principal) -> Sequence[StoredCorrection]:
@@ -139,21 +147,35 @@ class Correcting:
             raise NotPermittedError(f"user {principal.user!r} lacks the rights 'admin' and 'ingest'")
         return self._corrections.list(principal.tenant, lambda each: self._pseudonym(principal.tenant, each))
 
+    def _before(self, tenant: str) -> tuple[str, frozenset[str]]:
+        """Return the rules before a change, and the documents of these that a look from now on can see."""
+        former = self._cutter.revision(tenant)
+        return former, self._resymbolisation.standing(tenant, former)
+
+    def _settle(self, tenant: str, former: str, looked_at: frozenset[str], affected: Sequence[str]) -> None:
+        self._corrections.look_again(tenant)
+        self._resymbolisation.settle(tenant, former, looked_at, affected)
+        self._on_submit()
+
+    def _explain(self, tenant: str, correction_id: str, correction: Correction, note: str) -> None:
+        """Keep the note without secrets: the rules have the correction by now."""
+        hidden = self._cutter.hide(note, tenant).text
+        if correction.verdict == "secret":
+            # It may hold in some lines only; the note must not tell it in any.
+            everywhere = CorrectionReader([correction.model_copy(update={"near": ""})])
+            folded = mask(fold(hidden), [match.span() for match in PSEUDONYM.finditer(hidden)])
+            shown = self._pseudonym(tenant, correction) or erased(correction.kind)
+            for found in reversed(everywhere.secrets(folded)):
+                hidden = f"{hidden[: found.start]}{shown}{hidden[found.end :]}"
+        self._corrections.explain(tenant, correction_id, hidden)
+
     async def _take_up(
-        self,
-        principal: Principal,
-        correction_id: str | None,
-        former: str,
-        affected: Sequence[str],
-        queued: Sequence[str],
+        self, principal: Principal, correction_id: str | None, queued: Sequence[str]
     ) -> tuple[StoredCorrection | None, tuple[Job, ...]]:
         tenant = principal.tenant
-        self._corrections.look_again(tenant)
-        await asyncio.to_thread(self._resymbolisation.settle, tenant, former, affected)
-        self._on_submit()
         await asyncio.to_thread(self._resymbolisation.sweep, tenant)
         rename = renaming_by(self._renames, tenant)
-        revision = self._cutter.revision(tenant)
+        revision = await asyncio.to_thread(self._cutter.revision, tenant)
         for each in self._copies:
             await each.rewrite(tenant, lambda text: self._cutter.hide(rename(text), tenant).text, revision=revision)
         shown = await asyncio.to_thread(self._jobs.named, principal, queued)
@@ -171,6 +193,34 @@ class Correcting:
                 f"user {principal.user!r} lacks the right 'admin', or 'ingest' for a document that is named"
             )
         self._catalog.get(principal, document_id)
+
+    async def _require_there(self, principal: Principal, document_id: str, text: str) -> None:
+        """Refuse a text that the document does not hold: who owns one document must not hide words of all others."""
+        document = await asyncio.to_thread(self._catalog.get, principal, document_id)
+        reader = CorrectionReader([Correction(text=text, verdict="secret")])
+        said = (document.source, document.title, document.meta.title or "", document.meta.issuer, *document.meta.labels)
+        if any(reader.secrets(fold(each)) for each in said):
+            return
+        only = SearchFilter(document_ids=frozenset({document_id}))
+        scope = Scope(tenant=principal.tenant, access=document.meta.access, filter=only)
+        for chunk in await self._store.document_chunks(document_id, scope) if document.meta.access else ():
+            if any(reader.secrets(fold(each)) for each in (*chunk.heading_path, chunk.speaker or "", chunk.text)):
+                return
+        wanted = plain(text)
+        if document_id in await asyncio.to_thread(self._hiding, principal.tenant, {wanted}):
+            return
+        raise BadCorrectionError(f"the text does not stand in document {document_id!r}; give it as it is written there")
+
+    def _hiding(self, tenant: str, wanted: set[str]) -> set[str]:
+        """Return the documents that carry one of these values hidden."""
+        pseudonyms = sorted(self._vault.pseudonyms_of(tenant, lambda value: plain(value) in wanted))
+        uses = select(vault_uses.c.document_id).where(vault_uses.c.tenant == tenant)
+        with self._engine.connect() as connection:
+            return {
+                document_id
+                for pseudonym in pseudonyms
+                for document_id in connection.execute(uses.where(vault_uses.c.pseudonym == pseudonym)).scalars()
+            }
 
     def _check(self, tenant: str, new: NewCorrection) -> None:
         """Refuse what could not be applied alike twice; messages never quote the text."""
@@ -203,29 +253,19 @@ class Correcting:
 
     def _carrying(self, tenant: str, wanted: set[str]) -> set[str]:
         """Return the documents that carry the value hidden, and those that nobody may see: there it is not known."""
-        pseudonyms = self._vault.pseudonyms_of(tenant, lambda value: plain(value) in wanted)
         nobody = (
             ~select(document_access.c.document_id)
             .where(document_access.c.document_id == documents.c.document_id)
             .exists()
         )
         with self._engine.connect() as connection:
-            found = set(
-                connection.execute(
-                    select(documents.c.document_id).where(
-                        documents.c.tenant == tenant, documents.c.state.in_(("ready", "superseded")), nobody
-                    )
-                ).scalars()
-            )
-            for pseudonym in pseudonyms:
-                found.update(
-                    connection.execute(
-                        select(vault_uses.c.document_id).where(
-                            vault_uses.c.tenant == tenant, vault_uses.c.pseudonym == pseudonym
-                        )
-                    ).scalars()
+            unseen = connection.execute(
+                select(documents.c.document_id).where(
+                    documents.c.tenant == tenant, documents.c.state.in_(("ready", "superseded")), nobody
                 )
-        return found
+            ).scalars()
+            found = set(unseen)
+        return found | self._hiding(tenant, wanted)
 
     def _named(self, tenant: str, wanted: set[str]) -> set[str]:
         """Return the documents whose name, title, meta or notes hold the text."""

@@ -11,17 +11,21 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import Field
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
 
 from ingest.catalog import Clock, utc_now
+from ingest.errors import BadCorrectionError
 from ingest.kept_cache import KeptCache
 from ingest.sealing import Seal
 from ingest.tables import symbol_corrections
 from retrieval.symbols.combined_rules import Kept, KeptRules
 from retrieval.symbols.corrections import plain
+from retrieval.symbols.fold import fold
 from retrieval.symbols.rules import Correction
 from retrieval.types import Value
 
+MOST = 10_000
+"""Corrections of one tenant. Each is tried on every text; rules for so many belong into a rule file."""
 Verdict = Literal["secret", "not_secret", "not_symbol"]
 
 
@@ -73,8 +77,16 @@ class Corrections:
         self._cache = KeptCache(monotonic)
 
     def add(self, connection: Connection, tenant: str, user: str, new: NewCorrection) -> str:
-        """Keep a correction, in the caller's transaction; return its id. The same again is the one that is kept."""
-        mark = json.dumps([new.verdict, plain(new.text), new.kind, plain(new.near)])
+        """Keep a correction, in the caller's transaction; return its id. The same again is the one that is kept.
+
+        Its note is told by `explain` afterwards: only then can it be free of what the correction calls a secret.
+
+        Raises:
+            BadCorrectionError: the tenant has too many.
+        """
+        # What is found by its letters alone is the same in any punctuation; all else in one only.
+        text = plain(new.text) if new.verdict == "not_secret" else written(new.text)
+        mark = json.dumps([new.verdict, text, new.kind, written(new.near)])
         fingerprint = self._seal.fingerprint(tenant, mark)
         table = symbol_corrections
         known = connection.execute(
@@ -82,6 +94,8 @@ class Corrections:
         ).scalar()
         if known is not None:
             return known
+        if self._count(connection, tenant) >= MOST:
+            raise BadCorrectionError(f"there are {MOST} corrections already; take some back, or use a rule file")
         correction_id = self._ids()
         connection.execute(
             insert(table).values(
@@ -94,10 +108,20 @@ class Corrections:
                 kind=new.kind,
                 created_by=user,
                 created_at=self._clock(),
-                note=new.note,
+                note="",
             )
         )
         return correction_id
+
+    def explain(self, tenant: str, correction_id: str, note: str) -> None:
+        """Keep a note, free of secrets, with a correction that has none."""
+        table = symbol_corrections
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(table)
+                .where(table.c.tenant == tenant, table.c.correction_id == correction_id, table.c.note == "")
+                .values(note=note)
+            )
 
     def remove(self, connection: Connection, tenant: str, correction_id: str) -> bool:
         """Take a correction back, in the caller's transaction; False when there is none."""
@@ -146,6 +170,11 @@ class Corrections:
             lambda: Kept(corrections=tuple(correction for _, correction in self._read(tenant))),
         )
 
+    def _count(self, connection: Connection, tenant: str) -> int:
+        return connection.execute(
+            select(func.count()).select_from(symbol_corrections).where(symbol_corrections.c.tenant == tenant)
+        ).scalar_one()
+
     def _state(self, tenant: str) -> object:
         table = symbol_corrections
         with self._engine.connect() as connection:
@@ -168,6 +197,11 @@ class Corrections:
     def _opened(self, tenant: str, row: Row[Any]) -> Correction:
         text, near = json.loads(self._seal.open(tenant, row.correction_id, row.ciphertext))
         return Correction(text=text, verdict=row.verdict, kind=row.kind, near=near)
+
+
+def written(text: str) -> str:
+    """Return a text so that two are equal when the same writings of them are found: width, case and gaps are one."""
+    return " ".join(fold(text).replace("\u200b", "").lower().split())
 
 
 class KeptTogether:

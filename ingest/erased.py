@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from sqlalchemy import Engine, Select, func, insert, select
+from sqlalchemy import Engine, Select, func, insert, select, update
 
 from ingest.catalog import Clock, utc_now
 from ingest.kept_cache import KeptCache
@@ -27,8 +27,11 @@ class ErasedValues:
         self._clock = clock
         self._cache = KeptCache(monotonic)
 
-    def add(self, principal: Principal, fingerprints: Mapping[str, str], reason: str) -> None:
-        """Note that values were erased (fingerprint → kind); those that were before keep their entry."""
+    def add(self, principal: Principal, fingerprints: Mapping[str, str]) -> None:
+        """Note that values were erased (fingerprint → kind); those that were before keep their entry.
+
+        Why is told by `explain` afterwards: a reason can only then be free of these values.
+        """
         with self._engine.begin() as connection:
             known = set(connection.execute(_fingerprints(principal.tenant)).scalars())
             rows = [
@@ -38,7 +41,7 @@ class ErasedValues:
                     "kind": kind,
                     "erased_at": self._clock(),
                     "erased_by": principal.user,
-                    "reason": reason,
+                    "reason": "",
                 }
                 for fingerprint, kind in sorted(fingerprints.items())
                 if fingerprint not in known
@@ -47,6 +50,20 @@ class ErasedValues:
                 connection.execute(insert(erased_values), rows)
         # Only now: what was read before the commit does not have them.
         self.look_again(principal.tenant)
+
+    def explain(self, tenant: str, fingerprints: Collection[str], reason: str) -> None:
+        """Note why values were erased; those whose reason is known keep it."""
+        with self._engine.begin() as connection:
+            for fingerprint in fingerprints:
+                connection.execute(
+                    update(erased_values)
+                    .where(
+                        erased_values.c.tenant == tenant,
+                        erased_values.c.fingerprint == fingerprint,
+                        erased_values.c.reason == "",
+                    )
+                    .values(reason=reason)
+                )
 
     def kept(self, tenant: str) -> Kept:
         """Return what the rules of a tenant must know; the same object as long as nothing was erased."""

@@ -21,7 +21,7 @@ from ingest.reveals import Hide, RevealLog
 from ingest.types import DeletionReceipt, Document
 from ingest.vault import Vault
 from retrieval.store import VectorStore
-from retrieval.symbols.pseudonyms import PSEUDONYM, erased, kind_of
+from retrieval.symbols.pseudonyms import PSEUDONYM, erased, kind_of, put_in
 from retrieval.types import Principal, Scope, SearchFilter, Value
 
 
@@ -32,8 +32,16 @@ class ReadsAgain(Protocol):
         """Queue these documents; return the jobs."""
         ...
 
-    def settle(self, tenant: str, former: str, affected: Collection[str]) -> None:
-        """Note that documents of former rules read the same under those of now, all but the affected ones."""
+    def changing(self, tenant: str) -> asyncio.Lock:
+        """Return what a change of a tenant's rules holds until it has settled."""
+        ...
+
+    def standing(self, tenant: str, revision: str) -> frozenset[str]:
+        """Return the documents that were read under these rules."""
+        ...
+
+    def settle(self, tenant: str, former: str, looked_at: Collection[str], affected: Collection[str]) -> None:
+        """Note which documents of former rules read the same under those of now; queue those nobody looked at."""
         ...
 
     def sweep(self, tenant: str) -> int:
@@ -162,17 +170,22 @@ class Erasure:
         tenant = principal.tenant
         rights = ("admin", "delete") if documents == "delete" else ("admin",)
         await asyncio.to_thread(self._persons.require, principal, rights, reason, "erase")
-        known = await asyncio.to_thread(self._persons.known, tenant, given)
-        all_carriers = _each_once(await asyncio.to_thread(self._persons.carrying, tenant, known))
-        shown = set(_each_once(await asyncio.to_thread(self._persons.carrying, tenant, known, principal)))
-        former_rules = self._revision(tenant)
-        await asyncio.to_thread(self._forget, principal, known, reason)
+        async with self._reads_again.changing(tenant):
+            former_rules = await asyncio.to_thread(self._revision, tenant)
+            looked_at = await asyncio.to_thread(self._reads_again.standing, tenant, former_rules)
+            known = await asyncio.to_thread(self._persons.known, tenant, given)
+            await asyncio.to_thread(self._forget, principal, known, reason)
+            # Only now: a document that came in before the fingerprints has brought the value with it.
+            all_carriers = _each_once(await asyncio.to_thread(self._persons.carrying, tenant, known))
+            shown = set(_each_once(await asyncio.to_thread(self._persons.carrying, tenant, known, principal)))
+            again = [each for each in all_carriers if documents == "list" or each not in shown]
+            # Of all others no text holds a value, so the new rules read them as the former ones did.
+            await asyncio.to_thread(self._reads_again.settle, tenant, former_rules, looked_at, list(all_carriers))
+            jobs = await asyncio.to_thread(self._read_again, tenant, again)
         carriers: list[Carrier] = []
-        again = [each for each in all_carriers if documents == "list" or each not in shown]
         for document in all_carriers.values():
             if document.document_id in shown and documents == "delete":
                 await self._deletes.delete(principal, document.document_id)
-        jobs = await asyncio.to_thread(self._read_again, tenant, former_rules, again)
         await asyncio.to_thread(self._reads_again.sweep, tenant)
         await self._rewrite_copies(tenant, known)
         for document_id in sorted(shown):
@@ -196,14 +209,13 @@ class Erasure:
             for pseudonym, (_, kind) in known.secrets.items()
             if pseudonym in known.values
         }
-        self._erased_values.add(principal, marks, self._hide(reason, tenant))
+        self._erased_values.add(principal, marks)
+        self._erased_values.explain(tenant, marks, self._hide(reason, tenant))
         self._log.write(principal, list(known.secrets), reason, "erased", place="erase")
         self._vault.remove(tenant, known.pseudonyms)
         self._renames.add(tenant, {each: _mark(each) for each in known.pseudonyms})
 
-    def _read_again(self, tenant: str, former_rules: str, document_ids: Collection[str]) -> dict[str, str]:
-        # Of the others no text holds a value, so the new rules read them as the former ones did.
-        self._reads_again.settle(tenant, former_rules, document_ids)
+    def _read_again(self, tenant: str, document_ids: Collection[str]) -> dict[str, str]:
         jobs: dict[str, str] = {}
         for document_id in document_ids:
             for job_id in self._reads_again.queue_documents(tenant, [document_id]):
@@ -214,7 +226,7 @@ class Erasure:
         marks = {each: _mark(each) for each in known.pseudonyms}
 
         def change(text: str) -> str:
-            return PSEUDONYM.sub(lambda match: marks.get(match.group(), match.group()), text)
+            return put_in(text, marks)
 
         for each in self._copies:
             await each.rewrite(tenant, change)

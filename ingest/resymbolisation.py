@@ -12,6 +12,7 @@ from ingest.catalog import Catalog, outdated
 from ingest.errors import NotPermittedError, UnknownDocumentError
 from ingest.jobs import Jobs
 from ingest.nesting import descendants
+from ingest.reasons import sweep_reasons
 from ingest.renames import Renaming
 from ingest.sweeping import sweep_names
 from ingest.tables import documents, jobs
@@ -54,6 +55,14 @@ class Resymbolisation:
         self._vault = vault
         self._renames = renames
         self._on_submit = on_submit
+        self._changing: dict[str, asyncio.Lock] = {}
+
+    def changing(self, tenant: str) -> asyncio.Lock:
+        """Return what a change of a tenant's rules holds until it has settled.
+
+        Two at once would each take the other's rules for those that it looked at the documents for.
+        """
+        return self._changing.setdefault(tenant, asyncio.Lock())
 
     async def queue(self, principal: Principal, document_id: str | None = None, *, every: bool = False) -> Queued:
         """Queue a document with all inside it, or all documents of the tenant that need it.
@@ -118,22 +127,39 @@ class Resymbolisation:
             self._on_submit()
         return queued
 
-    def settle(self, tenant: str, former: str, affected: Collection[str]) -> None:
-        """Note that documents of former rules read the same under those of now, all but the `affected` ones."""
+    def standing(self, tenant: str, revision: str) -> frozenset[str]:
+        """Return the documents that were read under these rules: what a look at the tenant's documents can see."""
+        with self._engine.connect() as connection:
+            return frozenset(_ids(connection, tenant, _SHOWN, documents.c.symbols_revision == revision))
+
+    def settle(self, tenant: str, former: str, looked_at: Collection[str], affected: Collection[str]) -> None:
+        """Note that documents of former rules read the same under those of now, and queue those nobody looked at.
+
+        Args:
+            tenant: whose.
+            former: the rules before the change.
+            looked_at: `standing` of these, from before it was decided which ones are affected.
+            affected: those that read otherwise; the caller queues them.
+        """
         revision = self._cutter.revision(tenant)
-        unaffected = (documents.c.tenant == tenant, _SHOWN, documents.c.symbols_revision == former)
+        if revision == former:
+            return
+        unaffected = (_SHOWN, documents.c.symbols_revision == former)
         with self._engine.begin() as connection:
-            found = connection.execute(select(documents.c.document_id).where(*unaffected)).scalars().all()
-            for document_id in set(found) - set(affected):
+            found = set(_ids(connection, tenant, *unaffected))
+            for document_id in (found & set(looked_at)) - set(affected):
                 connection.execute(
                     update(documents)
                     .where(documents.c.document_id == document_id, *unaffected)
                     .values(symbols_revision=revision)
                 )
+        # These became ready while the others were looked at, before the change was there to be seen.
+        self.queue_documents(tenant, sorted(found - set(looked_at) - set(affected)))
 
     def sweep(self, tenant: str) -> int:
-        """Hide and rename in names and messages of documents that are not read again (failed, deleted ones)."""
-        return sweep_names(self._engine, tenant, self._cutter, self._renames, self._vault)
+        """Hide and rename in what no reading visits: names of failed and deleted documents, messages, reasons."""
+        names = sweep_names(self._engine, tenant, self._cutter, self._renames, self._vault)
+        return names + sweep_reasons(self._engine, tenant, self._cutter)
 
     def _choose(self, principal: Principal, document_id: str | None, every: bool) -> Sequence[str]:
         tenant = principal.tenant
