@@ -2,6 +2,7 @@
 
 ApiError
 ├── SettingsError        a setting is unknown or does not fit
+│   └── KeyChangeRefusedError  the pseudonym key cannot be changed now
 ├── UnauthenticatedError no key, or one that is not known
 ├── BodyTooLargeError    the request is above the size limit
 ├── DatabaseUnavailableError  the database cannot be opened
@@ -23,6 +24,12 @@ class SettingsError(ApiError):
     """A setting is unknown or does not fit."""
 
     code = "settings"
+
+
+class KeyChangeRefusedError(SettingsError):
+    """The pseudonym key cannot be changed now: the last change is not over, or settings give the key."""
+
+    code = "key_change_refused"
 
 
 class UnauthenticatedError(ApiError):
@@ -69,6 +76,8 @@ STATUS: dict[str, int] = {
     "admission_rejected": 422,
     "index_mismatch": 409,
     "folder_locked": 409,
+    "key_changing": 409,
+    "key_change_refused": 409,
     "store_unavailable": 503,
     "model_unavailable": 503,
     "source_unavailable": 503,

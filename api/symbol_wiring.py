@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Literal
 
 from sqlalchemy import Engine
@@ -13,10 +13,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.pseudonym_keys import PseudonymKeyPair, PseudonymKeys
 from ingest.assembly import IngestParts
+from ingest.copies import Copies
 from ingest.correcting import Correcting
 from ingest.corrections import Corrections
 from ingest.errors import IngestError
-from ingest.resymboliser import Copies
+from ingest.name_gate import NameGate
 from ingest.rotation import Rotation
 from ingest.work import Cutter
 from retrieval.errors import RetrievalError
@@ -44,6 +45,15 @@ class KeyRotation:
         self._ended = asyncio.Event()
         self._carried_out = False
         """Whether all documents are queued."""
+        self._gate = NameGate()
+
+    def names(self) -> AbstractAsyncContextManager[None]:
+        """Return what work holds that looks values up by their pseudonyms; a change of keys waits for it.
+
+        Raises:
+            KeyChangingError: on entering, while not every value has its present pseudonym.
+        """
+        return self._gate.passing()
 
     @property
     def state(self) -> Literal["settled", "changing", "former_key_in_settings"]:
@@ -52,16 +62,17 @@ class KeyRotation:
             return "changing"
         return "former_key_in_settings" if self._keys.former_is_given and self._pair.former else "settled"
 
-    async def left(self) -> tuple[int, int]:
-        """Return how many documents a change has left to do, and how many of these failed."""
-        progress = await asyncio.to_thread(self._rotation.progress)
+    async def left(self, tenant: str | None = None) -> tuple[int, int]:
+        """Return how many documents of a tenant or of all a change has left to do, and how many of these failed."""
+        progress = await asyncio.to_thread(self._rotation.progress, tenant)
         failed = max(0, progress.outdated - progress.waiting) if self._carried_out else 0
         return progress.outdated, failed
 
     def resume(self) -> None:
         """Go on with a change that was under way when attest ended."""
         if self._pair.former is not None:
-            self._rotation.under_way = True
+            self._gate.shut()
+            self._rotation.changed()
             self._task = asyncio.create_task(self._carry_out())
 
     async def change(self) -> None:
@@ -71,10 +82,8 @@ class KeyRotation:
             SettingsError: settings give the key, or the last change is not over.
         """
         async with self._changing:
-            self._pair = await asyncio.to_thread(self._keys.change)
-            self._rotation.under_way = True
-            self._language.change_key(self._pair.current)
-            self._task = asyncio.create_task(self._carry_out())
+            # Shielded: a caller who goes away must not leave the new key in its place and out of use.
+            await asyncio.shield(self._change())
 
     async def close(self) -> None:
         """Stop looking; the next start goes on."""
@@ -82,6 +91,23 @@ class KeyRotation:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _change(self) -> None:
+        was_open = self._gate.is_open
+        await self._gate.close()
+        try:
+            self._pair = await asyncio.to_thread(self._keys.change)
+        except Exception:
+            if was_open:
+                self._gate.open()
+            raise
+        current, former = self._pair
+        assert former is not None
+        # Before the first pseudonym under the new key, so that no reading meets a name that leads nowhere.
+        await self._named(former, current)
+        self._language.change_key(current)
+        self._rotation.changed()
+        self._task = asyncio.create_task(self._carry_out())
 
     async def _carry_out(self) -> None:
         current, former = self._pair
@@ -98,9 +124,21 @@ class KeyRotation:
             self._pair = PseudonymKeyPair(current, None)
         log.info("the pseudonym key is changed; the former one is gone")
 
-    async def _started(self, former: bytes, current: bytes) -> bool:
+    async def _named(self, former: bytes, current: bytes) -> bool:
         try:
-            await self._rotation.carry_out(former, current)
+            await self._rotation.name(former, current)
+        except (IngestError, SQLAlchemyError) as exc:
+            log.warning("values cannot be named under the new pseudonym key yet (%s)", type(exc).__name__)
+            return False
+        return True
+
+    async def _started(self, former: bytes, current: bytes) -> bool:
+        # Again, for what was read under the former key until it changed.
+        if not await self._named(former, current):
+            return False
+        self._gate.open()
+        try:
+            await self._rotation.carry_out()
         except (RetrievalError, IngestError, SQLAlchemyError) as exc:
             log.warning("the change of the pseudonym key stumbled and goes on (%s)", type(exc).__name__)
             return False

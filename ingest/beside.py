@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from ingest.hiding import Hidden, Hides, hide_meta, hide_source
-from ingest.renames import Renaming
+from ingest.renames import Renaming, renaming_by
 from ingest.types import Document, DocumentMeta
 from ingest.vault import Vault
 from retrieval.symbols.pseudonyms import PSEUDONYM, is_erased
@@ -62,6 +62,12 @@ class RenamingHides:
     def hide(self, text: str, tenant: str) -> Hidden:
         """Return the text with present pseudonyms, also in place of its secrets."""
         return self._hides.hide(self._renames.rename(tenant, text), tenant)
+
+
+def bringing_up_to_date(hides: Hides, renames: Renaming, tenant: str) -> Callable[[str], str]:
+    """Return what renames and hides in a copy of a document's text; it asks once for each text."""
+    rename = renaming_by(renames, tenant)
+    return lambda text: hides.hide(rename(text), tenant).text
 
 
 def meta_texts(meta: DocumentMeta) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ IngestError
 ├── BadCorrectionError        a correction that cannot be applied (permanent)
 ├── UnknownSecretError        no such pseudonym for this principal (permanent)
 ├── NotPermittedError         the principal lacks the right (permanent)
+├── KeyChangingError         names of values are being made under a new pseudonym key (try again)
 ├── VaultKeyError             the vault's key is missing or does not fit (permanent)
 ├── DamagedOriginalError      the stored original fails its integrity check (permanent)
 ├── JobCancelledError         signal inside the worker: the job was cancelled or its document deleted
@@ -123,6 +124,12 @@ class NotPermittedError(IngestError):
     """The principal lacks the right that the call needs."""
 
     code = "not_permitted"
+
+
+class KeyChangingError(IngestError):
+    """The pseudonym key changes just now, and not every value has its present name yet; try again."""
+
+    code = "key_changing"
 
 
 class VaultKeyError(IngestError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Protocol
 
-from sqlalchemy import Engine, exists, insert, or_, select, update
+from sqlalchemy import Engine, delete, insert, or_, select, update
 
+from ingest.retrying import once_more
 from ingest.tables import pseudonym_renames
 from retrieval.symbols.pseudonyms import PSEUDONYM, is_erased
 
@@ -65,26 +66,41 @@ class Renames:
         return frozenset(found - set(pseudonyms))
 
     def add(self, tenant: str, pairs: Mapping[str, str]) -> None:
-        """Keep that pseudonyms were renamed (old → new); what led to an old one leads to the new one. Repeatable."""
-        table = pseudonym_renames
+        """Keep that pseudonyms were renamed (old → new); what led to an old one leads to the new one. Repeatable.
+
+        What stands for an erased value stays so: nothing leads from there to a value again.
+        """
         for some in _slices(pairs):
-            with self._engine.begin() as connection:
-                known = set(
-                    connection.execute(
-                        select(table.c.old).where(table.c.tenant == tenant, table.c.old.in_(some))
-                    ).scalars()
-                )
-                for old in some:
-                    connection.execute(
-                        update(table).where(table.c.tenant == tenant, table.c.new == old).values(new=pairs[old])
-                    )
-                    if old in known:
-                        connection.execute(
-                            update(table).where(table.c.tenant == tenant, table.c.old == old).values(new=pairs[old])
-                        )
-                rows = [{"tenant": tenant, "old": old, "new": pairs[old]} for old in some if old not in known]
-                if rows:
-                    connection.execute(insert(table), rows)
+            once_more(lambda some=some: self._add(tenant, {old: pairs[old] for old in some}))
+
+    def _add(self, tenant: str, pairs: Mapping[str, str]) -> None:
+        table = pseudonym_renames
+        of_tenant = table.c.tenant == tenant
+        targets = sorted({*pairs, *pairs.values()})
+        with self._engine.begin() as connection:
+            rows = connection.execute(select(table.c.old, table.c.new).where(of_tenant, table.c.old.in_(targets)))
+            known: dict[str, str] = {row.old: row.new for row in rows}
+            led_to = set(
+                connection.execute(
+                    select(table.c.new).where(of_tenant, table.c.new.in_(sorted(pairs))).distinct()
+                ).scalars()
+            )
+            fresh: list[dict[str, str]] = []
+            for old, new in pairs.items():
+                if _stands_for_erased(known.get(old, "")):
+                    continue
+                end = known[new] if _stands_for_erased(known.get(new, "")) else new
+                if new in known and end == new:
+                    # A former key is the present one again: its pseudonyms lead nowhere else any more.
+                    connection.execute(delete(table).where(of_tenant, table.c.old == new))
+                if old in led_to:
+                    connection.execute(update(table).where(of_tenant, table.c.new == old).values(new=end))
+                if old not in known:
+                    fresh.append({"tenant": tenant, "old": old, "new": end})
+                elif known[old] != end:
+                    connection.execute(update(table).where(of_tenant, table.c.old == old).values(new=end))
+            if fresh:
+                connection.execute(insert(table), fresh)
 
     def forget(self, tenant: str, pseudonyms: Collection[str]) -> None:
         """Remove every trace of these pseudonyms: their values were erased."""
@@ -94,12 +110,6 @@ class Renames:
                 connection.execute(
                     table.delete().where(table.c.tenant == tenant, or_(table.c.old.in_(some), table.c.new.in_(some)))
                 )
-
-    def are_there(self, tenant: str) -> bool:
-        """Tell whether any pseudonym of a tenant was ever renamed."""
-        one = select(exists(select(pseudonym_renames.c.old).where(pseudonym_renames.c.tenant == tenant)))
-        with self._engine.connect() as connection:
-            return bool(connection.execute(one).scalar())
 
 
 def renaming_by(renames: Renaming, tenant: str) -> Callable[[str], str]:

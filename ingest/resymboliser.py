@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
 
 from sqlalchemy import Engine
 
-from ingest.beside import Again, Beside, carry_over, look_beside
+from ingest.beside import Again, Beside, bringing_up_to_date, carry_over, look_beside
+from ingest.copies import Copies
 from ingest.databases import read_snapshot
 from ingest.errors import JobCancelledError, NoTextError
 from ingest.jobs import Jobs
@@ -23,7 +23,7 @@ from ingest.lifecycle import Lifecycle
 from ingest.naming import title_of
 from ingest.originals import Originals
 from ingest.progress import followed
-from ingest.renames import Renames, renaming_by
+from ingest.renames import Renames
 from ingest.report import AdmissionReport, build_report
 from ingest.types import Document, ParsedDocument
 from ingest.vault import Vault
@@ -31,26 +31,6 @@ from ingest.work import Cut, Cutter, Parsers, Work
 from retrieval.errors import StoreUnavailableError
 from retrieval.store import VectorStore
 from retrieval.types import Chunk, Scope, SearchFilter
-
-
-class Copies(Protocol):
-    """One place that keeps copies of documents' texts (runs). Other rooms have theirs."""
-
-    async def rewrite(
-        self, tenant: str, change: Callable[[str], str], *, document_id: str | None = None, revision: str | None = None
-    ) -> int:
-        """Put `change(text)` in the place of every text; repeatable, for `change` done again changes nothing.
-
-        Args:
-            tenant: whose copies.
-            change: hides what is secret now, and renames pseudonyms.
-            document_id: what uses this document is rewritten whatever was done before.
-            revision: what was rewritten under this revision of the rules already is passed over.
-
-        Returns:
-            How many places were changed.
-        """
-        ...
 
 
 class Resymboliser:
@@ -70,6 +50,7 @@ class Resymboliser:
         store: VectorStore,
         renames: Renames,
         copies: Sequence[Copies] = (),
+        empty_log: Callable[[], None] = lambda: None,
         progress_s: float = 1.0,
     ) -> None:
         self._engine = engine
@@ -83,6 +64,7 @@ class Resymboliser:
         self._store = store
         self._renames = renames
         self._copies = tuple(copies)
+        self._empty_log = empty_log
         self._progress_s = progress_s
 
     async def prepare(self, claim: Claim) -> Work:
@@ -129,18 +111,15 @@ class Resymboliser:
         # The knowledge version rises here: a run that ends later looks at its own texts again.
         if not await asyncio.to_thread(self._lifecycle.reread, document, work.report, again):
             raise JobCancelledError(f"document {document_id!r}: deleted while it was read again")
-        change = self._change(tenant)
+        change = bringing_up_to_date(self._cutter, self._renames, tenant)
         for each in self._copies:
             await each.rewrite(tenant, change, document_id=document_id, revision=again.revision)
         await asyncio.to_thread(self._vault.keep_only, tenant, document_id, again.kept)
         if await asyncio.to_thread(self._jobs.is_last_reading, claim.job_id):
             # Once for many documents: rewriting the index takes as long for one as for all.
             await self._store.scrub()
+            await asyncio.to_thread(self._empty_log)
         await asyncio.to_thread(self._conclude, claim, document)
-
-    def _change(self, tenant: str) -> Callable[[str], str]:
-        rename = renaming_by(self._renames, tenant)
-        return lambda text: self._cutter.hide(rename(text), tenant).text
 
     def _take_up(self, claim: Claim) -> Document:
         self._leases.checkpoint(claim, stage="parsing", outcome="resymbolised")

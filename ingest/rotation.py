@@ -6,14 +6,17 @@ The former key is needed until no document carries a pseudonym of it. Every step
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import Engine, func, or_, select
+from sqlalchemy import ColumnElement, Engine, and_, func, or_, select, true
 
-from ingest.renames import Renames, renaming_by
+from ingest.beside import bringing_up_to_date
+from ingest.catalog import Clock, utc_now
+from ingest.copies import Copies
+from ingest.renames import Renames
 from ingest.resymbolisation import Resymbolisation
-from ingest.resymboliser import Copies
 from ingest.tables import documents, vault
 from ingest.vault import Vault
 from ingest.work import Cutter
@@ -27,7 +30,7 @@ class Progress:
     """How far a change of keys is."""
 
     outdated: int
-    """Documents that still carry pseudonyms of the former key, in all tenants."""
+    """Documents that still carry pseudonyms of the former key, or may come in with some."""
     waiting: int
     """Of these, those whose job waits or runs; the others failed and need a look."""
 
@@ -49,6 +52,7 @@ class Rotation:
         resymbolisation: Resymbolisation,
         cutter: Cutter,
         copies: Sequence[Copies],
+        clock: Clock = utc_now,
     ) -> None:
         self._engine = engine
         self._vault = vault
@@ -56,20 +60,28 @@ class Rotation:
         self._resymbolisation = resymbolisation
         self._cutter = cutter
         self._copies = tuple(copies)
+        self._clock = clock
+        self._since: datetime | None = None
         self.under_way = False
         """Whether texts may carry pseudonyms of two keys."""
 
-    async def carry_out(self, former: bytes, current: bytes) -> None:
-        """Note how values are named now, queue all documents, and rename in what is kept beside them. Repeatable.
-
-        The language gives pseudonyms under `current` already.
-        """
+    async def name(self, former: bytes, current: bytes) -> None:
+        """Note how the values of all tenants are named under `current`. Repeatable."""
         self.under_way = True
         for tenant in await asyncio.to_thread(self._tenants):
             await asyncio.to_thread(self._name, tenant, former, current)
+
+    def changed(self) -> None:
+        """Note that the language gives pseudonyms under the new key: what comes in from now on has no others."""
+        self.under_way = True
+        self._since = self._clock()
+
+    async def carry_out(self) -> None:
+        """Queue all documents, and rename in what is kept beside them; all values have their names. Repeatable."""
+        for tenant in await asyncio.to_thread(self._tenants):
             await asyncio.to_thread(self._resymbolisation.queue_outdated, tenant)
             await asyncio.to_thread(self._resymbolisation.sweep, tenant)
-            change = self._change(tenant)
+            change = bringing_up_to_date(self._cutter, self._renames, tenant)
             revision = self._cutter.revision(tenant)
             for each in self._copies:
                 await each.rewrite(tenant, change, revision=revision)
@@ -81,17 +93,19 @@ class Rotation:
         # A document may have brought a value in just before the key changed: the vault has its former name still.
         for tenant in await asyncio.to_thread(self._tenants):
             await asyncio.to_thread(self._name, tenant, former, current)
+            await asyncio.to_thread(self._resymbolisation.sweep, tenant)
+            change = bringing_up_to_date(self._cutter, self._renames, tenant)
             for each in self._copies:
-                await each.rewrite(tenant, self._change(tenant))
+                await each.rewrite(tenant, change)
         self.under_way = False
         return True
 
-    def progress(self) -> Progress:
-        """Count what is left, in all tenants. Blocking."""
+    def progress(self, tenant: str | None = None) -> Progress:
+        """Count what is left, in one tenant or in all. Blocking."""
         outdated = waiting = 0
-        for tenant in self._tenants():
-            outdated += self._resymbolisation.count_outdated(tenant) + self._coming_in(tenant)
-            waiting += self._resymbolisation.count_waiting(tenant)
+        for each in [tenant] if tenant is not None else self._tenants():
+            outdated += self._count_left(each)
+            waiting += self._resymbolisation.count_waiting(each)
         return Progress(outdated, waiting)
 
     async def of(self, tenant: str, tokens: frozenset[str]) -> frozenset[str]:
@@ -102,10 +116,6 @@ class Rotation:
         if not named:
             return frozenset()
         return await asyncio.to_thread(self._renames.others, tenant, named)
-
-    def _change(self, tenant: str) -> Callable[[str], str]:
-        rename = renaming_by(self._renames, tenant)
-        return lambda text: self._cutter.hide(rename(text), tenant).text
 
     def _name(self, tenant: str, former: bytes, current: bytes) -> None:
         old_key, new_key = tenant_key(former, tenant), tenant_key(current, tenant)
@@ -122,17 +132,31 @@ class Rotation:
                 pairs = {}
         self._renames.add(tenant, pairs)
 
-    def _coming_in(self, tenant: str) -> int:
-        """Count documents on their way in that were symbolised under other rules or another key."""
-        other = documents.c.symbols_revision != self._cutter.revision(tenant)
+    def _count_left(self, tenant: str) -> int:
+        """Count documents that need the former key: read under it, or on their way in since before the change.
+
+        Rules may have changed meanwhile as well; what only they concern is no part of a change of keys.
+        """
+        revision = documents.c.symbols_revision
+        _, _, key = self._cutter.revision(tenant).rpartition("/")
+        unread = revision.is_(None)
+        read_under_another = and_(revision.is_not(None), ~revision.endswith(f"/{key}", autoescape=True))
+        shown = documents.c.state.in_(("ready", "superseded"))
+        coming_in = documents.c.state == "pending"
         with self._engine.connect() as connection:
             return connection.execute(
                 select(func.count()).where(
                     documents.c.tenant == tenant,
-                    documents.c.state == "pending",
-                    or_(other, documents.c.symbols_revision.is_(None)),
+                    or_(
+                        and_(shown, or_(read_under_another, unread)),
+                        and_(coming_in, or_(read_under_another, and_(unread, self._came_before()))),
+                    ),
                 )
             ).scalar_one()
+
+    def _came_before(self) -> ColumnElement[bool]:
+        # The name of what came before may carry pseudonyms of the former key, whoever reads its text.
+        return true() if self._since is None else documents.c.created_at <= self._since
 
     def _tenants(self) -> list[str]:
         with self._engine.connect() as connection:

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy import Connection, Engine, Select, delete, exists, func, insert, select
-from sqlalchemy.exc import IntegrityError
 
 from ingest.catalog import Clock, utc_now, visible_to
 from ingest.errors import NotPermittedError, UnknownSecretError, VaultKeyError
+from ingest.retrying import once_more
 from ingest.reveals import RevealLog
 from ingest.tables import documents, pseudonym_renames, vault, vault_uses
 from retrieval.types import Principal
@@ -61,11 +61,7 @@ class Vault:
         """
         if not secrets:
             return
-        try:
-            self._write(tenant, document_id, secrets)
-        except IntegrityError:
-            # Another document wrote one of the same pseudonyms in between: it is there now.
-            self._write(tenant, document_id, secrets)
+        once_more(lambda: self._write(tenant, document_id, secrets))
 
     def reveal(self, principal: Principal, pseudonym: str, reason: str) -> str:
         """Return the value behind a pseudonym, and log who saw it and why.

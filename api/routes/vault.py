@@ -54,7 +54,8 @@ async def search(body: PersonBody, caller: Caller, wired: Wired) -> Search:
 
     Needs the right `reveal` or `admin`; logged.
     """
-    return await asyncio.to_thread(wired.persons.search, caller, body.values, body.reason)
+    async with wired.rotation.names():
+        return await asyncio.to_thread(wired.persons.search, caller, body.values, body.reason)
 
 
 @router.post(
@@ -67,7 +68,8 @@ async def export(body: PersonBody, caller: Caller, wired: Wired) -> StreamingRes
 
     This person's values are in the clear, other people's stay pseudonyms. Needs `reveal` and `admin`; logged.
     """
-    parts = await wired.persons.export(caller, body.values, body.reason)
+    async with wired.rotation.names():
+        parts = await wired.persons.export(caller, body.values, body.reason)
     return StreamingResponse(as_json(parts), media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
@@ -77,4 +79,5 @@ async def erase(body: EraseBody, caller: Caller, wired: Wired) -> ErasureReceipt
 
     Needs the right `admin`, and `delete` where documents are to be deleted; logged.
     """
-    return await wired.erasure.erase(caller, body.values, body.reason, documents=body.documents)
+    async with wired.rotation.names():
+        return await wired.erasure.erase(caller, body.values, body.reason, documents=body.documents)
