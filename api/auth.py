@@ -25,6 +25,8 @@ class ApiKey(Value):
 
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     principal: Principal
+    operator: bool = False
+    """Whether its holder looks after the whole installation, and so may do what concerns all tenants."""
 
 
 class KeyRing:
@@ -35,7 +37,7 @@ class KeyRing:
 
     @classmethod
     def read(cls, path: Path) -> KeyRing:
-        """Read a TOML file with `[[keys]]` entries: `sha256` and `principal = {tenant, user, groups, rights}`.
+        """Read a TOML file with `[[keys]]` entries: `sha256`, `principal = {tenant, user, groups, rights}`, `operator`.
 
         Raises:
             SettingsError: the file is missing or an entry does not fit; no key material is shown.
@@ -54,34 +56,48 @@ class KeyRing:
         return cls(keys)
 
     def principal(self, key: str) -> Principal:
-        """Return the principal of a key.
+        """Return the principal of a key; raises UnauthenticatedError for one that is not known."""
+        return self.entry(key).principal
+
+    def entry(self, key: str) -> ApiKey:
+        """Return what the file says of a key.
 
         Raises:
             UnauthenticatedError: the key is not known.
         """
         digest = hashlib.sha256(key.encode()).hexdigest()
-        found: Principal | None = None
+        found: ApiKey | None = None
         for entry in self._keys:  # no early exit: the time taken tells nothing about which entry matched
             if hmac.compare_digest(entry.sha256, digest):
-                found = entry.principal
+                found = entry
         if found is None:
             raise UnauthenticatedError("this API key is not known")
         return found
 
 
 def authenticate(request: Request) -> Principal:
-    """Return who asks; see `_principal`. Error texts are cleaned by the rules of the caller's tenant from here on.
+    """Return who asks; see `_asking`. Error texts are cleaned by the rules of the caller's tenant from here on.
 
     Raises:
         UnauthenticatedError: no key where one is needed, or one that is not known.
     """
-    principal = _principal(request)
+    principal, operator = _asking(request)
     request.state.tenant = principal.tenant
+    request.state.operator = operator
     return principal
 
 
 Caller = Annotated[Principal, Depends(authenticate)]
 """Route parameter: who asks."""
+
+
+def _operator(request: Request, caller: Caller) -> bool:
+    del caller  # authenticated first
+    return bool(request.state.operator)
+
+
+IsOperator = Annotated[bool, Depends(_operator)]
+"""Route parameter: whether who asks looks after the whole installation: the local owner, or a key marked so."""
 
 
 def require(principal: Principal, right: Right) -> None:
@@ -94,8 +110,8 @@ def require(principal: Principal, right: Right) -> None:
         raise ForbiddenError(f"this needs the right {right!r}, which {principal.user!r} does not hold")
 
 
-def _principal(request: Request) -> Principal:
-    """Return who asks.
+def _asking(request: Request) -> tuple[Principal, bool]:
+    """Return who asks, and whether as the operator of the installation.
 
     With a keys file every request needs `Authorization: Bearer KEY`. Without one, only
     callers on loopback are served, as the local owner; `Host` and `Origin` must be
@@ -109,7 +125,8 @@ def _principal(request: Request) -> Principal:
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not key:
             raise UnauthenticatedError("send an API key: Authorization: Bearer KEY")
-        return ring.principal(key.strip())
+        entry = ring.entry(key.strip())
+        return entry.principal, entry.operator
     client = request.client.host if request.client else ""
     host = request.url.hostname or ""
     origin = request.headers.get("origin")
@@ -117,4 +134,4 @@ def _principal(request: Request) -> Principal:
         raise UnauthenticatedError("without a keys file only callers on this machine are served")
     if origin is not None and origin != f"{request.url.scheme}://{request.url.netloc}":
         raise UnauthenticatedError("requests from web pages of another origin are refused")
-    return LOCAL_OWNER
+    return LOCAL_OWNER, True

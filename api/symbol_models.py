@@ -56,6 +56,6 @@ class KeysAnswer(Value):
     """`changing`: documents still carry pseudonyms of the former key. `former_key_in_settings`: it is needed no
     more, and stands in the settings still."""
     outdated: int
-    """Documents of all tenants that need the former key."""
+    """Documents that need the former key: of the caller's tenant; of all for the operator."""
     failed: int
     """Those of them whose reading failed: they need a look, or the former key stays."""

@@ -38,6 +38,9 @@ def new(
     right: Annotated[
         list[str] | None, typer.Option(help="search, chat, ingest, delete, reveal, admin; repeatable.")
     ] = None,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="Its holder looks after the installation: may change the pseudonym key.")
+    ] = False,
 ) -> None:
     """Make a key: prints the entry for the keys file, and the key itself on standard error, once."""
     rights = right or _DEFAULT_RIGHTS
@@ -54,6 +57,8 @@ def new(
     digest = hashlib.sha256(key.encode()).hexdigest()
     out.print("[[keys]]", markup=False)
     out.print(f'sha256 = "{digest}"', markup=False)
+    if operator:
+        out.print("operator = true", markup=False)
     # A JSON string is a TOML string.
     fields = {"tenant": tenant, "user": user, "groups": sorted(principal.groups), "rights": sorted(principal.rights)}
     entry = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items())

@@ -1,4 +1,4 @@
-"""Rules that change: corrections of symbols, documents that are read again, the pseudonym key."""
+"""Rules that change: corrections of symbols, and documents that are read again."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import asyncio
 
 from fastapi import APIRouter
 
-from api.auth import Caller, require
+from api.auth import Caller
 from api.container import Wired
 from api.symbol_models import (
     CorrectionAnswer,
     CorrectionList,
-    KeysAnswer,
     OutdatedAnswer,
     ResymboliseAnswer,
     ResymboliseBody,
@@ -57,20 +56,3 @@ async def take_back(correction_id: str, caller: Caller, wired: Wired) -> Correct
     """Take a correction back; what it changed is read again. Needs `admin`."""
     done = await wired.correcting.remove(caller, correction_id)
     return CorrectionAnswer(correction=done.correction, documents=done.documents, jobs=done.jobs)
-
-
-@router.get("/keys")
-async def keys(caller: Caller, wired: Wired) -> KeysAnswer:
-    """Tell whether a change of the pseudonym key is under way. Needs `admin`."""
-    require(caller, "admin")
-    outdated, failed = await wired.rotation.left()
-    return KeysAnswer(state=wired.rotation.state, outdated=outdated, failed=failed)
-
-
-@router.post("/keys/pseudonym", status_code=202)
-async def rotate(caller: Caller, wired: Wired) -> KeysAnswer:
-    """Make a new pseudonym key; all documents of all tenants are read again under it. Needs `admin`."""
-    require(caller, "admin")
-    await wired.rotation.change()
-    outdated, failed = await wired.rotation.left()
-    return KeysAnswer(state=wired.rotation.state, outdated=outdated, failed=failed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import httpx
 import pytest
 
 from api.settings import ServerSettings
+from ingest.rotation import Rotation
 
 Upload = Callable[..., Awaitable[dict[str, Any]]]
 OpenApp = Callable[..., Awaitable[httpx.AsyncClient]]
@@ -31,6 +33,7 @@ PEOPLE = {
 async def people(open_app: OpenApp, tmp_path: Path) -> People:
     entries = [
         f'[[keys]]\nsha256 = "{hashlib.sha256(f"key-{name}".encode()).hexdigest()}"\n'
+        f"operator = {'true' if name == 'operator' else 'false'}\n"
         f'principal = {{ tenant = "{tenant}", user = "{name}", rights = {rights} }}\n'
         for name, (tenant, rights) in PEOPLE.items()
     ]
@@ -123,3 +126,64 @@ async def test_typed_pseudonym_gives_no_right_to_its_value(people: People, uploa
     assert await revealed(clerk, pseudonym) == ""
     assert await revealed(clerk, present) == ""
     assert await revealed(admin, present) == "13812345678"
+
+
+async def test_only_the_operator_changes_the_key_of_all_tenants(people: People, upload_and_wait: Upload) -> None:
+    for name in ("admin", "rival", "clerk"):
+        refused = await people[name].post("/v1/keys/pseudonym")
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert (await people["clerk"].get("/v1/keys")).status_code == 403
+    assert (await people["rival"].get("/v1/keys")).json() == {"state": "settled", "outdated": 0, "failed": 0}
+    await change_key(people["operator"])
+
+
+async def test_admin_is_told_of_his_own_tenant_alone(
+    people: People, upload_and_wait: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(2):
+        await upload_and_wait(people["admin"], f"a{number}.md", f"# A\n\nCall 1381234567{number}.".encode())
+    await upload_and_wait(people["rival"], "r.md", b"# R\n\nCall 13912345678.")
+    going_on = held_up(monkeypatch, after=2)
+    changing = (await people["operator"].post("/v1/keys/pseudonym")).json()
+    counts = {name: (await people[name].get("/v1/keys")).json()["outdated"] for name in ("rival", "admin", "operator")}
+    going_on.set()
+    assert changing == {"state": "changing", "outdated": 3, "failed": 0}
+    assert counts == {"rival": 1, "admin": 2, "operator": 3}
+
+
+async def test_nothing_is_erased_while_names_are_made(
+    people: People, upload_and_wait: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin = people["admin"]
+    job = await upload_and_wait(admin, "a.md", b"# A\n\nThe pilot is at 13812345678.")
+    going_on = held_up(monkeypatch, after=1)
+    assert (await people["operator"].post("/v1/keys/pseudonym")).status_code == 202
+    body = {"values": ["13812345678"], "reason": "asked for"}
+    for door in ("erase", "export", "search"):
+        refused = await admin.post(f"/v1/vault/{door}", json=body | ({"documents": "list"} if door == "erase" else {}))
+        assert (refused.status_code, refused.json()["code"]) == (409, "key_changing"), door
+    going_on.set()
+    while (receipt := await admin.post("/v1/vault/erase", json=body | {"documents": "list"})).status_code == 409:
+        pass
+    assert [each["document_id"] for each in receipt.json()["documents"]] == [job["document_id"]]
+    async with asyncio.timeout(60):
+        while (await admin.get("/v1/keys")).json()["state"] != "settled":
+            pass
+    again = (await admin.post("/v1/vault/erase", json=body | {"documents": "list"})).json()
+    assert again["left"]["vault"] == again["left"]["documents"] == 0
+    found = await admin.post("/v1/search", json={"query": "the pilot"})
+    assert "[PHONE_erased]" in found.text
+    assert not PHONE.findall(found.text)
+
+
+def held_up(monkeypatch: pytest.MonkeyPatch, *, after: int) -> threading.Event:
+    """Hold the naming of values up, after so many tenants, until the event is set."""
+    name, going_on, calls = Rotation._name, threading.Event(), list[str]()
+
+    def waiting(self: Rotation, tenant: str, former: bytes, current: bytes) -> None:
+        calls.append(tenant)
+        assert len(calls) <= after or going_on.wait(60)
+        name(self, tenant, former, current)
+
+    monkeypatch.setattr(Rotation, "_name", waiting)
+    return going_on

@@ -96,3 +96,12 @@ def test_lost_key_of_existing_data_is_told_and_not_replaced(tmp_path: Path) -> N
         load_key(tmp_path / "keys", "vault", None, needed_by=originals)
     assert not (tmp_path / "keys" / "vault.key").exists()
     assert load_key(tmp_path / "keys", "vault", "0f" * 32, needed_by=originals) == b"\x0f" * 32
+
+
+def test_key_is_the_operators_only_where_the_file_says_so(tmp_path: Path) -> None:
+    entries = [
+        f'[[keys]]\nsha256 = "{hashlib.sha256(key).hexdigest()}"\n{mark}principal = {{ tenant = "a", user = "b" }}\n'
+        for key, mark in ((b"one", "operator = true\n"), (b"two", "operator = false\n"), (b"three", ""))
+    ]
+    ring = _ring(tmp_path, "\n".join(entries))
+    assert [ring.entry(key).operator for key in ("one", "two", "three")] == [True, False, False]
