@@ -20,7 +20,26 @@ from opencc import OpenCC
 MASK = "\ufffc"
 """Stands where a recogniser must not look: no digit, no letter, no space."""
 
-_JOINERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+# What a reader does not see: it stands between two characters without setting them apart.
+_JOINERS = (
+    *map(ord, "\u00ad\u034f\u061c\u180e\ufeff"),
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0x0300, 0x0370),  # marks on the character before, here and in the ranges that follow
+    *range(0x1AB0, 0x1B00),
+    *range(0x1DC0, 0x1E00),
+    *range(0x20D0, 0x2100),
+    *range(0xFE00, 0xFE10),
+    *range(0xFE20, 0xFE30),
+    *range(0x80, 0x85),
+    *range(0x86, 0xA0),
+    *range(0xE0000, 0xE01F0),  # tags, selectors of variants
+)
+JOINER = "\u200b"
+"""What all of them are folded to."""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_CONTROLS = {code: JOINER for code in (*range(9), *range(0x0E, 0x1C), 0x7F)}
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 # Only minus signs; dashes stay what they are, because a dash before a figure is punctuation.
 _MINUSES = "\u2212\ufe63\uff0d\u2796"
@@ -28,22 +47,30 @@ _WIDE = range(0xFF01, 0xFF5F)
 _IDEOGRAPHS = (range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0x20000, 0x323B0))
 # Radicals and compatibility forms, which PDF files hold in place of the characters they look like.
 _LOOKALIKES = (range(0x2E80, 0x2FD6), range(0xF900, 0xFB00), range(0x2F800, 0x2FA20))
-_TABLE_SIZE = 0x32400
+_TABLE_SIZE = 0xE01F0
 
 # Patterns that begin with a character are skipped to; a lookbehind in front of it would be tried everywhere.
 _WIDE_COMMA = re.compile(r"，(?<=[０-９]，)(?=[０-９]{3})")
 # 參 is the three of sums in words (參佰), and a syllable of other words everywhere else.
+_CIRCLED = "⓪①②③④⑤⑥⑦⑧⑨"
+_RAISED_AND_LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
+_SMALL_DIGITS = {char: str(unicodedata.digit(char)) for char in _CIRCLED + _RAISED_AND_LOWERED}
+# A long row of them is a number; fewer are notes, powers and items (m², ①②③), and so is a row that counts up from 1.
+_SMALL_NUMBER = re.compile(rf"[{''.join(_SMALL_DIGITS)}](?:[ \-]?[{''.join(_SMALL_DIGITS)}]){{7,}}+")
 _THREE = re.compile(r"参(?:(?=[佰仟拾万亿元圆])|(?<=[佰仟拾零]参))")
 
 
 def fold(text: str) -> str:
     """Return `text` in half-width forms, plain spaces and simplified characters; the length is unchanged."""
+    if "\r" in text:
+        text = text.replace("\r\n", " \n")
     if text.isascii():
-        return text
+        return text if _CONTROL.search(text) is None else text.translate(_CONTROLS)
     # A full-width comma is a thousands separator only in a number that is itself full-width.
     if "，" in text:
         text = _WIDE_COMMA.sub(",", text)
     text = _replaced(text, _reading_table())
+    text = _SMALL_NUMBER.sub(_in_plain_digits, text)
     return _THREE.sub("叁", text) if "参" in text else text
 
 
@@ -65,6 +92,12 @@ def mask(text: str, spans: list[tuple[int, int]]) -> str:
         parts += (text[at:start], MASK * (end - start))
         at = end
     return "".join((*parts, text[at:]))
+
+
+def _in_plain_digits(number: re.Match[str]) -> str:
+    written = number.group()
+    counted = [_SMALL_DIGITS.get(char, char) for char in written]
+    return written if "".join(counted[:3]) == "123" else "".join(counted)
 
 
 def _replaced(text: str, table: NDArray[np.uint32]) -> str:
@@ -89,22 +122,29 @@ class _Converter(Protocol):
 def _letter_table() -> NDArray[np.uint32]:
     """Return the table of `fold_letters`."""
     letters = {code: chr(code - 0xFEE0) for code in _WIDE if chr(code - 0xFEE0).isalnum()}
-    return _filled({**_simplified(), **letters})
+    return _filled({**_simplified(), **letters, **_digits()})
 
 
 @cache
 def _reading_table() -> NDArray[np.uint32]:
     """Return the table of `fold`."""
-    table = {**_simplified(), **{code: chr(code - 0xFEE0) for code in _WIDE}}
+    table = {**_simplified(), **{code: chr(code - 0xFEE0) for code in _WIDE}, **_digits()}
     del table[ord("，")]  # a comma between clauses; see `fold` for the one between digits
     table.update({ord(c): " " for c in _SPACES})
-    table.update({ord(c): "\u200b" for c in _JOINERS})
+    table.update({**dict.fromkeys(_JOINERS, JOINER), **_CONTROLS})
     table.update({ord(c): "-" for c in _MINUSES})
     table.update({ord("￥"): "¥", ord("￡"): "£", ord("○"): "〇", ord("﹪"): "%", ord("〜"): "~", ord("∼"): "~"})
     # Patterns that ignore case take these for the plain letters; tables of words would not know them.
     table.update({ord(a): b for a, b in zip("ſıİ\u212a", "siIK", strict=True)})
     table[ord(MASK)] = " "
     return _filled(table)
+
+
+@cache
+def _digits() -> Mapping[int, str]:
+    """Return the digits of all scripts."""
+    every = ((code, unicodedata.decimal(chr(code), None)) for code in range(0x80, 0x20000))
+    return {code: str(digit) for code, digit in every if digit is not None}
 
 
 def _filled(replacements: Mapping[int, str]) -> NDArray[np.uint32]:

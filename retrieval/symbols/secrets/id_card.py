@@ -18,7 +18,9 @@ from retrieval.symbols.secrets.labels import is_identity_labelled, is_ordinary
 from retrieval.symbols.secrets.runs import Candidate, Run
 
 _PROVINCE = re.compile(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]")
-_X = re.compile(r"(?:[-. \n\u200b\u2010-\u2014]{1,2})?([Xx\u2169\u2179\u00d7\u0425\u0445])(?![0-9A-Za-z])")
+_X = re.compile(
+    r"\u200b{0,8}(?:[-. \n\u2010-\u2014]{1,3})?\u200b{0,8}([Xx\u2169\u2179\u00d7\u0425\u0445])(?![0-9A-Za-z])"
+)
 
 
 def read_id_cards(run: Run) -> Iterator[Candidate]:

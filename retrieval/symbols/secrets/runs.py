@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from retrieval.symbols.fold import JOINER
 from retrieval.symbols.secrets.labels import (
     cell_before,
     column_heading,
@@ -21,14 +22,24 @@ from retrieval.symbols.secrets.labels import (
 )
 
 _DASH = "\\-\u2010\u2011\u2012\u2013\u2014"
-_GAP = rf" ?[{_DASH}] ?\n?| ?\((?=[0-9]{{1,5}}\))|\)\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?|[.\u200b\u00b7\u2022\n]| \n?"
+# A torn number goes on in the next line, or in the one after an empty line.
+_TORN = r"\n(?: ?\n)?"
+_GAP = (
+    rf" ?[{_DASH}] ?(?:{_TORN})?| ?\((?=[0-9]{{1,5}}\))|\)\((?=[0-9]{{1,5}}\))|\)[ {_DASH}]?"
+    rf"|[.\u00b7\u2022]|{_TORN}| (?:{_TORN})?|(?=\u200b)"
+)
 # The first digit is no later one of a number: the look-behind stands after it so that `re` can skip to digits. Most
 # numbers end before the seventh digit, at a character that no separator begins with.
-_RUN = re.compile(rf"[0-9](?<![0-9]{{2}})(?:[0-9]|(?=[ .()\u200b\u00b7\u2022\n{_DASH}])(?:{_GAP})[0-9]){{6,}}+")
+_RUN = re.compile(
+    rf"[0-9](?<![0-9]{{2}})(?:[0-9]|(?=[ .()\u200b\u00b7\u2022\n{_DASH}])"
+    rf"\u200b{{0,8}}(?:{_GAP})\u200b{{0,8}}[0-9]){{6,}}+"
+)
 _GROUP = re.compile("[0-9]++")
 _TIME = re.compile(r"[ \n](?:[0-9]{1,2}(?:[:/][0-9]|[月日时点])|(?:19|20)[0-9]{2}(?:年|/[0-9]{1,2}/))")
 _HOUR = re.compile(r"[0-9]:")
 _LONG = 9  # digits; no year, no item number, no part of a telephone number
+_LONGEST_NUMBER = 19
+_EMPTY_LINE = re.compile(r"\n ?\n")
 _MOST_GROUPS = 24  # a number of 19 digits with a country code before it, digit by digit
 _MOST_GROUPS_INSIDE = 8  # digit by digit a number begins its run
 
@@ -39,16 +50,17 @@ class Run:
 
     text: str
     starts: tuple[int, ...]
+    ends: tuple[int, ...]
     groups: tuple[str, ...]
+    """The digits alone, without joiners between them."""
     label: str = ""
     """A word that holds for the run though it stands farther off: that of the list it goes on."""
 
     @cached_property
     def gaps(self) -> tuple[str, ...]:
         """What stands before each group; nothing before the first."""
-        ends = [s + len(g) for s, g in zip(self.starts, self.groups, strict=True)]
-        between = (self.text[end:start] for end, start in zip(ends, self.starts[1:], strict=False))
-        return ("", *between)
+        between = (self.text[end:start] for end, start in zip(self.ends, self.starts[1:], strict=False))
+        return ("", *map(_plain_gap, between))
 
     @cached_property
     def before(self) -> str:
@@ -99,7 +111,7 @@ class Run:
 
     def end(self, last: int) -> int:
         """Return where the groups before `last` end."""
-        return self.starts[last - 1] + len(self.groups[last - 1])
+        return self.ends[last - 1]
 
     def windows(self, first: int, longest: int) -> Iterator[tuple[str, int]]:
         """Yield (digits, last) of the groups from `first` to before `last`, up to a number of digits."""
@@ -197,7 +209,38 @@ def digit_runs(text: str) -> Iterator[Run]:
             groups.pop()
         if len(groups) > 1 and len(groups[0].group()) == 2 and _HOUR.match(text, match.start() - 2):
             groups.pop(0)
-        yield Run(text, tuple(g.start() for g in groups), tuple(g.group() for g in groups))
+        starts, ends, written = [g.start() for g in groups], [g.end() for g in groups], [g.group() for g in groups]
+        if JOINER in match.group():
+            starts, ends, written = _joined(text, starts, ends, written)
+        yield Run(text, tuple(starts), tuple(ends), tuple(written))
+
+
+def _joined(
+    text: str, starts: list[int], ends: list[int], written: list[str]
+) -> tuple[list[int], list[int], list[str]]:
+    """Make one group of those that only joiners set apart, unless that is longer than any number."""
+    parts: list[list[int]] = []
+    for i, start in enumerate(starts):
+        if parts and not text[ends[i - 1] : start].strip(JOINER):
+            parts[-1].append(i)
+        else:
+            parts.append([i])
+    new: list[tuple[int, int, str]] = []
+    for part in parts:
+        digits = "".join(written[i] for i in part)
+        if len(digits) <= _LONGEST_NUMBER:
+            new.append((starts[part[0]], ends[part[-1]], digits))
+        else:
+            new += [(starts[i], ends[i], written[i]) for i in part]
+    return [n[0] for n in new], [n[1] for n in new], [n[2] for n in new]
+
+
+def _plain_gap(gap: str) -> str:
+    """Return a separator without the joiners in it, and an empty line as a line end."""
+    if len(gap) < 2:
+        return gap
+    plain = gap.replace(JOINER, "") or JOINER
+    return _EMPTY_LINE.sub("\n", plain)
 
 
 def choose(run: Run, candidates: Iterable[Candidate]) -> Iterator[Candidate]:

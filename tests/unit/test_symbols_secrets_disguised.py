@@ -1,0 +1,67 @@
+"""Numbers whose digits or separators are not the plain ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrieval.symbols.fold import fold
+from retrieval.symbols.secrets.find import find_secrets
+
+
+def found(text: str) -> list[tuple[str, str, str]]:
+    return [(s.kind, s.value, text[s.start : s.end]) for s in find_secrets(fold(text))]
+
+
+MOBILE = "13812345678"
+IDENTITY = "11010519491231002X"
+CARD = "4111111111111111"
+JOINERS = [
+    "\u200b", "\u200d", "\u200e", "\u200f", "\u2060", "\ufe0f", "\ufe0f\u20e3", "\u034f", "\u0301", "\U000e0031",
+    "\x00", "\x01", "\u202a", "\u2068\u2069",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("joiner", JOINERS, ids=ascii)
+@pytest.mark.parametrize("frame", ["{}。", "手机：{} 。", "call {} now"])
+@pytest.mark.parametrize(("kind", "number"), [("mobile", MOBILE), ("id_card", IDENTITY), ("bank_card", CARD)])
+def test_what_does_not_show_between_digits_hides_no_number(joiner: str, frame: str, kind: str, number: str) -> None:
+    for written in (joiner.join(number), number[:3] + joiner + number[3:], number[:6] + joiner + number[6:]):
+        assert found(frame.format(written)) == [(kind, number, written)]
+
+
+@pytest.mark.parametrize(
+    "digits",
+    [
+        "٠١٢٣٤٥٦٧٨٩",
+        "۰۱۲۳۴۵۶۷۸۹",
+        "०१२३४५६७८९",
+        "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗",
+        "𝟶𝟷𝟸𝟹𝟺𝟻𝟼𝟽𝟾𝟿",
+        "🯰🯱🯲🯳🯴🯵🯶🯷🯸🯹",
+        "⓪①②③④⑤⑥⑦⑧⑨",
+        "⁰¹²³⁴⁵⁶⁷⁸⁹",
+        "₀₁₂₃₄₅₆₇₈₉",
+    ],
+)
+@pytest.mark.parametrize(("kind", "number"), [("mobile", MOBILE), ("id_card", IDENTITY), ("bank_card", CARD)])
+def test_digits_of_any_script_are_digits(digits: str, kind: str, number: str) -> None:
+    written = "".join(digits[int(c)] if c.isdigit() else c for c in number)
+    assert found(f"号码 {written}。") == [(kind, number, written)]
+
+
+@pytest.mark.parametrize("tear", ["\n", "\r\n", "\n\n", "\r\n\r\n", " \n \n"])
+@pytest.mark.parametrize(
+    ("kind", "head", "tail"),
+    [("mobile", "1381234", "5678"), ("id_card", "110105194912", "31002X"), ("bank_card", "41111111", "11111111")],
+)
+def test_number_torn_by_any_line_end_is_one(tear: str, kind: str, head: str, tail: str) -> None:
+    written = head + tear + tail
+    assert found(f"见：{written}。") == [(kind, head + tail, written)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["面积 12345678m²", "收入 2024\n\n1381 234", "①②③④⑤⑥⑦⑧⑨", "见注¹²³", "第 138\n\n1. 首先", "x³ + 13²"],
+)
+def test_notes_powers_and_paragraphs_are_no_numbers(text: str) -> None:
+    assert found(text) == []
