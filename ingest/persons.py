@@ -16,7 +16,7 @@ from pydantic import Field
 from sqlalchemy import Engine, select
 
 from ingest.catalog import Clock, select_documents, utc_now, visible_to
-from ingest.errors import NotPermittedError
+from ingest.errors import NotPermittedError, VaultKeyError
 from ingest.renames import Renames
 from ingest.reveals import Reveal, RevealLog
 from ingest.tables import documents, vault_uses
@@ -163,7 +163,7 @@ class Persons:
         """
         if not principal.may("admin"):
             self.require(principal, ("reveal",), reason, "search")
-        known = self.known(principal.tenant, given)
+        known = self.known(principal, given, reason, "search")
         self._log.write(principal, list(known.secrets) or [""], reason, "searched", place="search")
         carrying = self.carrying(principal.tenant, known, principal)
         values = [
@@ -187,7 +187,7 @@ class Persons:
             NotPermittedError: without `reveal` (values are shown) and `admin` (other users' runs are named).
         """
         await asyncio.to_thread(self.require, principal, ("reveal", "admin"), reason, "export")
-        known = await asyncio.to_thread(self.known, principal.tenant, given)
+        known = await asyncio.to_thread(self.known, principal, given, reason, "export")
         carrying = await asyncio.to_thread(self.carrying, principal.tenant, known, principal)
         shown = {each: known.values[each] for each in known.secrets if carrying.get(each) and each in known.values}
         await asyncio.to_thread(self._log.write, principal, list(shown) or [""], reason, "revealed", place="export")
@@ -244,8 +244,19 @@ class Persons:
                 self._log.write(principal, [""], reason, "refused", place=place)
                 raise NotPermittedError(f"user {principal.user!r} lacks the right {right!r}")
 
-    def known(self, tenant: str, given: Sequence[str]) -> Known:
-        """Read the values that a caller named; a pseudonym stands for the value behind it."""
+    def known(self, principal: Principal, given: Sequence[str], reason: str, place: str) -> Known:
+        """Read the values that a caller named; a pseudonym stands for the value behind it.
+
+        Raises:
+            VaultKeyError: a value was written under another key; logged.
+        """
+        try:
+            return self._known(principal.tenant, given)
+        except VaultKeyError:
+            self._log.write(principal, [""], reason, "failed", place=place)
+            raise
+
+    def _known(self, tenant: str, given: Sequence[str]) -> Known:
         secrets: dict[str, tuple[int, str]] = {}
         values: dict[str, str] = {}
         unread: list[int] = []

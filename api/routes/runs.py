@@ -40,4 +40,4 @@ async def events(run_id: str, caller: Caller, wired: Wired, after: int = -1) -> 
 async def reveal(run_id: str, body: RunRevealBody, caller: Caller, wired: Wired, response: Response) -> RevealedRun:
     """Show a run of the caller's own with the values behind its pseudonyms. Needs the right `reveal`; logged."""
     no_store(response)
-    return await asyncio.to_thread(reveal_run, wired.journal, wired.vault, caller, run_id, body.reason)
+    return await asyncio.to_thread(reveal_run, wired.journal, wired.vault, wired.reveals, caller, run_id, body.reason)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +181,34 @@ async def test_erasing_deletes_documents_where_that_is_wanted(people: dict[str, 
 
 def _of(told: dict[str, Any], value: str) -> str:
     return next(each["pseudonym"] for each in told["values"] if each["value"] == value)
+
+
+@pytest.mark.parametrize("path", ["search", "export", "erase"])
+async def test_attempt_that_the_vault_key_does_not_fit_is_logged(
+    people: dict[str, httpx.AsyncClient], tmp_path: Path, path: str
+) -> None:
+    owner = people["owner"]
+    pseudonym = (await post(owner, "search", BODY))["values"][0]["pseudonym"]
+    with closing(sqlite3.connect(tmp_path / "home" / "attest.sqlite3")) as connection, connection:
+        connection.execute("UPDATE vault SET key_id = 'another'")
+    body = {"values": [pseudonym], "reason": "asked"} | ({"documents": "list"} if path == "erase" else {})
+    assert (await owner.post(f"/v1/vault/{path}", json=body)).status_code >= 400
+    newest = (await owner.get("/v1/vault/reveals")).json()["reveals"][0]
+    assert (newest["place"], newest["reason"], newest["outcome"]) == (path, "asked", "failed")
+
+
+async def test_originals_that_hold_an_erased_value_are_counted_until_they_are_gone(
+    people: dict[str, httpx.AsyncClient], upload_and_wait: Upload
+) -> None:
+    owner, body = people["owner"], {"values": [PHONE], "reason": REASON, "documents": "list"}
+    assert (await post(owner, "erase", body))["left"]["originals"] == 2
+    await idle(owner)
+    again = await post(owner, "erase", body)
+    assert again["left"] == {"vault": 0, "documents": 0, "chunks": 0, "runs": 0, "originals": 2}
+    later = await upload_and_wait(owner, "later.md", b"# Desk\n\nCall +86 138 1234 5678 for hotels.")
+    await upload_and_wait(owner, "other.md", f"# Desk\n\nCall {OTHER} for hotels.".encode())
+    assert (await post(owner, "erase", body))["left"]["originals"] == 3
+    await owner.delete(f"/v1/documents/{later['document_id']}")
+    await upload_and_wait(owner, "board.md", b"# Board\n\nNobody is reached.", access="user:owner")
+    assert (await post(owner, "erase", body))["left"]["originals"] == 1
+    assert (await post(owner, "erase", {**body, "values": [MAIL]}))["left"]["originals"] == 1

@@ -96,7 +96,7 @@ async def test_reveal_shows_a_value_by_right_and_logs_every_attempt(
     assert (await people["clerk"].get("/v1/vault/reveals")).status_code == 403
 
 
-@pytest.mark.parametrize("reason", [None, "", "  "])
+@pytest.mark.parametrize("reason", [None, "", "  ", "\u200b\u2060", "\x01\x02", "\u3164", " \u200d . "])
 async def test_reveal_without_a_reason_is_not_processed(people: dict[str, httpx.AsyncClient], reason: object) -> None:
     body = {"pseudonym": "[PHONE_aaaaaaaaaaaaa]"} | ({} if reason is None else {"reason": reason})
     assert (await people["owner"].post("/v1/vault/reveal", json=body)).status_code == 422
@@ -146,3 +146,9 @@ async def test_answer_is_revealed_as_far_as_its_reader_may_see_the_values(
     refused = await people["guest"].post(f"/v1/runs/{own['run_id']}/reveal", json={"reason": "curious"})
     assert (refused.status_code, refused.json()["code"]) == (403, "not_permitted")
     assert (await log(owner, user="guest"))[0] == ("guest", "", f"run {own['run_id']}", "curious", "refused")
+
+
+async def test_attempt_on_a_run_that_is_not_there_is_logged(people: dict[str, httpx.AsyncClient]) -> None:
+    answer = await people["clerk"].post("/v1/runs/0123456789abcdef/reveal", json={"reason": REASON})
+    assert answer.status_code == 404
+    assert await log(people["owner"]) == [("clerk", "", "run 0123456789abcdef", REASON, "unknown")]
