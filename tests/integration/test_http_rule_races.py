@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 import sqlite3
 from collections.abc import Awaitable, Callable
@@ -14,6 +15,7 @@ import httpx
 import pytest
 
 from api.runs import RunService
+from api.settings import ServerSettings
 from ingest.correcting import Correcting
 from ingest.erasure import Erasure
 from tests.integration.test_http_corrections import correct, holding
@@ -27,7 +29,7 @@ LATE = b"# Late\n\nThe allowance of Blue Zebrafish is 300 dollars, ask the pilot
 async def read_again(client: httpx.AsyncClient) -> None:
     async with asyncio.timeout(120):
         while (await client.get("/v1/symbols/resymbolise")).json() != {"outdated": 0, "waiting": 0}:
-            await asyncio.sleep(0)
+            pass
 
 
 async def test_document_that_comes_in_while_a_correction_is_taken_up_is_read_again(
@@ -169,3 +171,26 @@ async def test_question_asked_while_a_correction_comes_is_hidden_at_the_end(
         while "zebrafish" in (await client.get(f"/v1/runs/{run['run_id']}")).text.lower():
             pass
     assert holding(tmp_path / "home", "zebrafish") == []
+
+
+async def test_owner_of_a_document_corrects_only_what_stands_in_it(
+    open_app: OpenApp, upload_and_wait: Upload, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys.toml"
+    keys.write_text(
+        f'[[keys]]\nsha256 = "{hashlib.sha256(b"owner").hexdigest()}"\n'
+        'principal = { tenant = "acme", user = "owner", rights = ["ingest", "search"] }\n',
+        encoding="utf-8",
+    )
+    client = await open_app(server=ServerSettings(keys_file=keys))
+    client.headers["Authorization"] = "Bearer owner"
+    job = await upload_and_wait(client, "my zoo.md", b"# Gnus\n\nThe Blue\nZebrafish, 138 1234 5678.", title="Of apes")
+    named = {"document_id": job["document_id"], "verdict": "secret"}
+    for text in ("allowance", "fish", "Zebra", "13987654321"):
+        refused = await client.post("/v1/symbols/corrections", json=named | {"text": text})
+        assert (refused.status_code, refused.json()["code"]) == (422, "bad_correction"), text
+        assert "does not stand in document" in refused.text
+        assert text not in refused.text
+    for text in ("my zoo", "apes", "gnus", "blue zebrafish", "13812345678"):
+        taken = await client.post("/v1/symbols/corrections", json=named | {"text": text})
+        assert taken.status_code == 201, text
