@@ -8,8 +8,9 @@ from sqlalchemy import Engine
 
 from agent.mentions import RunMentions
 from ingest.assembly import IngestParts
+from ingest.copies import Copies
 from ingest.erased import ErasedValues
-from ingest.erasure import Copies, Erasure
+from ingest.erasure import Erasure
 from ingest.persons import Persons, RunMention
 from retrieval.store import VectorStore
 from retrieval.symbols.language import SymbolLanguage

@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 
 from ingest.catalog import Catalog, Clock, LiveCatalog, utc_now
 from ingest.children import Children, StagedChildren
+from ingest.copies import Copies
 from ingest.encoding import BatchEncoder
 from ingest.jobs import Jobs
 from ingest.leases import Leases
@@ -21,9 +22,10 @@ from ingest.mending import Mender
 from ingest.originals import Originals
 from ingest.pipeline import Pipeline
 from ingest.purge import ChunkRemains, OriginalRemains, Purger, Remains, VaultRemains
+from ingest.records import Records
 from ingest.renames import Renames
 from ingest.resymbolisation import Resymbolisation
-from ingest.resymboliser import Copies, Resymboliser
+from ingest.resymboliser import Resymboliser
 from ingest.reveals import RevealLog
 from ingest.service import Ingestion
 from ingest.settings import IngestSettings
@@ -102,24 +104,13 @@ def assemble(
     originals = Originals(folder, key, owner)
     jobs = Jobs(engine, clock=clock)
     staged = StagedChildren(originals, lifecycle)
-    children = Children(
-        engine=engine,
-        lifecycle=lifecycle,
-        leases=leases,
-        jobs=jobs,
-        originals=originals,
-        staged=staged,
-        limits=settings.parser,
-    )
+    records = Records(engine, lifecycle, leases, jobs, originals)
+    children = Children(records=records, staged=staged, limits=settings.parser)
     remains = (ChunkRemains(store), VaultRemains(vault), OriginalRemains(originals, staged), *more_remains)
     purger = Purger(lifecycle, remains, clock=clock)
     renames = Renames(engine)
     resymboliser = Resymboliser(
-        engine=engine,
-        lifecycle=lifecycle,
-        leases=leases,
-        jobs=jobs,
-        originals=originals,
+        records=records,
         parsers=parsers,
         cutter=cutter,
         vault=vault,

@@ -15,15 +15,15 @@ from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from uuid import UUID, uuid5
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from ingest.errors import DocumentTooLargeError
-from ingest.jobs import Jobs
-from ingest.leases import Claim, Leases
+from ingest.leases import Claim
 from ingest.lifecycle import Lifecycle
 from ingest.naming import source_name
 from ingest.nesting import MAX_DEPTH, depth, follow_parent, size_below_root
 from ingest.originals import Originals
+from ingest.records import Records
 from ingest.settings import ParserSettings
 from ingest.types import Attachment, Document, ParsedDocument
 from retrieval.types import Principal
@@ -102,19 +102,15 @@ class Children:
     def __init__(
         self,
         *,
-        engine: Engine,
-        lifecycle: Lifecycle,
-        leases: Leases,
-        jobs: Jobs,
-        originals: Originals,
+        records: Records,
         staged: StagedChildren,
         limits: ParserSettings,
     ) -> None:
-        self._engine = engine
-        self._lifecycle = lifecycle
-        self._leases = leases
-        self._jobs = jobs
-        self._originals = originals
+        self._engine = records.engine
+        self._lifecycle = records.lifecycle
+        self._leases = records.leases
+        self._jobs = records.jobs
+        self._originals = records.originals
         self._staged = staged
         self._limits = limits
 

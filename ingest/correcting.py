@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine, select
 
+from ingest.beside import bringing_up_to_date
 from ingest.catalog import Catalog
+from ingest.copies import Copies
 from ingest.corrections import Corrections, NewCorrection, StoredCorrection
 from ingest.errors import BadCorrectionError, NotPermittedError, UnknownCorrectionError
 from ingest.jobs import Jobs
-from ingest.renames import Renaming, renaming_by
+from ingest.renames import Renaming
 from ingest.report import AdmissionReport
 from ingest.resymbolisation import Resymbolisation
-from ingest.resymboliser import Copies
 from ingest.tables import document_access, documents, vault_uses
 from ingest.types import DocumentMeta, Job
 from ingest.vault import Vault
@@ -174,10 +175,10 @@ class Correcting:
     ) -> tuple[StoredCorrection | None, tuple[Job, ...]]:
         tenant = principal.tenant
         await asyncio.to_thread(self._resymbolisation.sweep, tenant)
-        rename = renaming_by(self._renames, tenant)
+        change = bringing_up_to_date(self._cutter, self._renames, tenant)
         revision = await asyncio.to_thread(self._cutter.revision, tenant)
         for each in self._copies:
-            await each.rewrite(tenant, lambda text: self._cutter.hide(rename(text), tenant).text, revision=revision)
+            await each.rewrite(tenant, change, revision=revision)
         shown = await asyncio.to_thread(self._jobs.named, principal, queued)
         listed = await asyncio.to_thread(
             self._corrections.list, tenant, lambda correction: self._pseudonym(tenant, correction)

@@ -9,6 +9,7 @@ from sqlalchemy import Engine, Select, func, insert, select, update
 
 from ingest.catalog import Clock, utc_now
 from ingest.kept_cache import KeptCache
+from ingest.retrying import once_more
 from ingest.tables import erased_values
 from retrieval.symbols.combined_rules import Kept
 from retrieval.types import Principal
@@ -32,22 +33,7 @@ class ErasedValues:
 
         Why is told by `explain` afterwards: a reason can only then be free of these values.
         """
-        with self._engine.begin() as connection:
-            known = set(connection.execute(_fingerprints(principal.tenant)).scalars())
-            rows = [
-                {
-                    "tenant": principal.tenant,
-                    "fingerprint": fingerprint,
-                    "kind": kind,
-                    "erased_at": self._clock(),
-                    "erased_by": principal.user,
-                    "reason": "",
-                }
-                for fingerprint, kind in sorted(fingerprints.items())
-                if fingerprint not in known
-            ]
-            if rows:
-                connection.execute(insert(erased_values), rows)
+        once_more(lambda: self._add(principal, fingerprints))
         # Only now: what was read before the commit does not have them.
         self.look_again(principal.tenant)
 
@@ -85,6 +71,24 @@ class ErasedValues:
             return connection.execute(
                 select(func.count()).select_from(erased_values).where(erased_values.c.tenant == tenant)
             ).scalar_one()
+
+    def _add(self, principal: Principal, fingerprints: Mapping[str, str]) -> None:
+        with self._engine.begin() as connection:
+            known = set(connection.execute(_fingerprints(principal.tenant)).scalars())
+            rows = [
+                {
+                    "tenant": principal.tenant,
+                    "fingerprint": fingerprint,
+                    "kind": kind,
+                    "erased_at": self._clock(),
+                    "erased_by": principal.user,
+                    "reason": "",
+                }
+                for fingerprint, kind in sorted(fingerprints.items())
+                if fingerprint not in known
+            ]
+            if rows:
+                connection.execute(insert(erased_values), rows)
 
 
 def _fingerprints(tenant: str) -> Select[str]:

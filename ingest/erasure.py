@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from ingest.catalog import Clock, utc_now
+from ingest.copies import Copies
 from ingest.erased import ErasedValues
 from ingest.originals import Originals
 from ingest.persons import FoundDocument, Known, Mentions, Persons, mentions
@@ -54,16 +55,6 @@ class Fingerprints(Protocol):
 
     def fingerprint(self, kind: str, value: str, *, tenant: str) -> str:
         """Return the fingerprint of a normalised value."""
-        ...
-
-
-class Copies(Protocol):
-    """Keeps copies of documents' texts (runs); see `ingest.resymboliser.Copies`."""
-
-    async def rewrite(
-        self, tenant: str, change: Callable[[str], str], *, document_id: str | None = None, revision: str | None = None
-    ) -> int:
-        """Put `change(text)` in the place of every text; return how many places were changed."""
         ...
 
 

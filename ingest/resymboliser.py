@@ -11,18 +11,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from sqlalchemy import Engine
-
 from ingest.beside import Again, Beside, bringing_up_to_date, carry_over, look_beside
 from ingest.copies import Copies
 from ingest.databases import read_snapshot
 from ingest.errors import JobCancelledError, NoTextError
-from ingest.jobs import Jobs
-from ingest.leases import Claim, Leases
-from ingest.lifecycle import Lifecycle
+from ingest.leases import Claim
 from ingest.naming import title_of
-from ingest.originals import Originals
 from ingest.progress import followed
+from ingest.records import Records
 from ingest.renames import Renames
 from ingest.report import AdmissionReport, build_report
 from ingest.types import Document, ParsedDocument
@@ -39,11 +35,7 @@ class Resymboliser:
     def __init__(
         self,
         *,
-        engine: Engine,
-        lifecycle: Lifecycle,
-        leases: Leases,
-        jobs: Jobs,
-        originals: Originals,
+        records: Records,
         parsers: Parsers,
         cutter: Cutter,
         vault: Vault,
@@ -53,11 +45,11 @@ class Resymboliser:
         empty_log: Callable[[], None] = lambda: None,
         progress_s: float = 1.0,
     ) -> None:
-        self._engine = engine
-        self._lifecycle = lifecycle
-        self._leases = leases
-        self._jobs = jobs
-        self._originals = originals
+        self._engine = records.engine
+        self._lifecycle = records.lifecycle
+        self._leases = records.leases
+        self._jobs = records.jobs
+        self._originals = records.originals
         self._parsers = parsers
         self._cutter = cutter
         self._vault = vault
@@ -158,6 +150,7 @@ class Resymboliser:
         tenant, document_id = document.tenant, document.document_id
         self._vault.write(tenant, document_id, {**beside.secrets, **cut.secrets})
         carry_over(self._vault, self._renames, tenant, document_id, beside.pseudonyms)
+        self._vault.write_erased(tenant, document_id, cut.erased)
 
     async def _compare(self, work: Work, document: Document, cut: Cut) -> None:
         """Leave as they are the chunks that did not change; the others are encoded, where nobody has their text."""
