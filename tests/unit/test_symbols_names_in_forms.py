@@ -98,7 +98,9 @@ def test_a_list_goes_on_behind_a_name_that_is_hidden_already() -> None:
     assert persons("出席：丁昌平先生、卓宜宁") == ["丁昌平", "卓宜宁"]
 
 
-@pytest.mark.parametrize("piece", ["出席：", "、丁昌平", "(((", "Present: ", ", Idris Fenn", "From: A", "男,", "人 : "])
+@pytest.mark.parametrize(
+    "piece", ["出席：", "、丁昌平", "(((", "Present: ", ", Idris Fenn", "From: A", "男,", "人 : ", "-----BEGIN"]
+)
 def test_long_repetitions_are_read(piece: str) -> None:
     """What repeats ten thousand times is read; a quadratic reader would not come back."""
     assert find_secrets(fold(piece * 10_000)) is not None

@@ -50,6 +50,11 @@ _HEADS: dict[str, re.Pattern[str]] = {
     }.items()
 }
 _BEARER = re.compile(r"(?<![A-Za-z])[Bb]earer\s{1,2}(?=[A-Za-z._~+/-]{0,4000}[0-9])([A-Za-z0-9._~+/-]{16,4000}={0,2})")
+_BASIC = re.compile(r"basic\s{1,2}([A-Za-z0-9+/]{8,1000}={0,2})(?![A-Za-z0-9])", re.I)
+_BEFORE_BASIC = re.compile(r"authorization[\"']?\s?[:=]\s?[\"']?\Z", re.I)
+_LOGIN = re.compile(r"[ =]?[\"']?[^\s:\"'\ufffc]{1,64}:([^\s\"'\ufffc]{3,128})")
+"""What follows -u or --user of curl; the password alone is secret."""
+_CURL_REACH = 300
 _PEM_END = re.compile(r"-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _LONGEST_PEM = 20_000
 # A block that was cut in two keeps its head: what looks like its body goes with it.
@@ -66,7 +71,17 @@ _AFTER_LABEL = re.compile(
     r"([A-Za-z0-9+/_.~!@#$%^&*-]{8,512}={0,2})",
     re.I,
 )
-_WORDS = Words([*_HEADS, *_SECRET_LABELS, *_PASSWORD_LABELS, "bearer", "://", "-----begin "])
+_WORDS = Words([
+    *_HEADS,
+    *_SECRET_LABELS,
+    *_PASSWORD_LABELS,
+    "bearer",
+    "basic ",
+    " -u ",
+    " --user",
+    "://",
+    "-----begin ",
+])
 # A key that is no secret: of a table, a cache, a product …
 _OPEN_KEY = re.compile(
     r"(?:public|primary|foreign|partition|sort|cache|registry|product|unique|composite|object|row|group|index"
@@ -106,6 +121,14 @@ def _candidates(text: str) -> Iterator[tuple[int, int]]:
             token = _BEARER.match(text, start)
             if token:
                 yield token.span(1)
+        elif word == "basic ":
+            login = _BASIC.match(text, start)
+            if login and _BEFORE_BASIC.search(text, max(0, start - 20), start):
+                yield login.span(1)
+        elif word in (" -u ", " --user"):
+            login = _LOGIN.match(text, end)
+            if login and text.rfind("curl", max(0, start - _CURL_REACH), start) > -1:
+                yield login.span(1)
         elif word == "://":
             password = _USERINFO.match(text, end)
             if password:

@@ -65,7 +65,7 @@ _PERSON_GOES_ON = re.compile(
 _CALL_GOES_ON = re.compile(r"[,.;!?]|\Z|\n|\s(?:from|calling|speaking|here|at|with|about|again|of|and|on)\b")
 _KNOWN_LISTED = re.compile(rf"(?:(?:, | and |, and |; | & ){re.escape(MASK)}{{2,40}}){{0,9}}")
 # A word has an end: a run of capitals without a space is not read again from each of them.
-_TWO_CAPITALS = re.compile(r"[A-Z\u00c0-\u024f][\w.'’-]{0,60}\s[A-Z\u00c0-\u024f]")
+_TWO_CAPITALS = re.compile(r"[A-Z\u00c0-\u024f][\w.'’-]{0,60}+\s[A-Z\u00c0-\u024f]")
 _MOST = 20
 
 
