@@ -12,6 +12,7 @@ _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕
 _DOT = r"[ ]?[·•・‧.\-\u2010-\u2014 ]?[ ]?"
 _SERIAL = "[0-9A-HJ-NP-Za-hj-np-z]"
 _LAST = "[0-9A-HJ-NP-Za-hj-np-z挂学警港澳领使试超]"
+_PROVINCE = re.compile(f"[{_PROVINCES}]")
 # From the letter on, which is rarer in Chinese text than the characters before it.
 _PLATE = re.compile(
     rf"[A-Za-z](?:(?<=[{_PROVINCES}][A-Za-z])|(?<=[{_PROVINCES}] [A-Za-z])(?=·)){_DOT}"
@@ -39,7 +40,8 @@ def find_plates(text: str) -> Iterator[SecretFound]:
     """Find number plates; the value has no dot and no space."""
     if text.isascii():
         return
-    for match in _PLATE.finditer(text):
+    # Foreign text with a dash or an accent in it has many letters and no province.
+    for match in _PLATE.finditer(text) if _PROVINCE.search(text) else ():
         yield from _judge(text, match.start() - (2 if text[match.start() - 1] == " " else 1), match.end())
     if "使" in text or "领" in text:
         for match in _EMBASSY.finditer(text):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
+from retrieval.symbols.secrets.words import Words
+
 _TEENS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
     *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -24,11 +26,13 @@ _RUN = re.compile(
     r"|half\sa\s(?:thousand|million|billion|trillion)(?![A-Za-z])",
     re.IGNORECASE,
 )
-# Where a numeral can begin, cheap to find: after a space or a mark, with the letters that begin one.
-_ANCHOR = re.compile(
-    r"""[\s("'“‘|/–—~-](?:[Oo][Nn][Ee]|[Tt](?:[Ww][OoEe]|[Hh][RrIi]|[Ee][Nn])|[Ff](?:[Oo][UuRr]|[Ii][VvFf])"""
-    r"|[Ss](?:[Ii][Xx]|[Ee][Vv])|[Ee](?:[Ii][Gg]|[Ll][Ee])|[Nn][Ii][Nn]|[Hh][Aa][Ll])"
+# Where a numeral can begin: after a space or a mark, with the letters that begin one.
+_MARKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029(\"'“‘|/–—~-"
+_BEGINNINGS = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twel", "twent"),
+    *("thirt", "fift", "fort", "half"),
 )
+_ANCHORS = Words(f"{mark}{beginning}" for mark in _MARKS for beginning in _BEGINNINGS)
 _SPLIT = re.compile(r"[A-Za-z]+")
 
 
@@ -47,8 +51,10 @@ def read_english(text: str) -> Iterator[tuple[int, int, Decimal, int, int]]:
 
 def _starts(text: str) -> Iterator[int]:
     yield 0
-    for anchor in _ANCHOR.finditer(text):
-        yield anchor.start() + 1
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        for _, start, _ in _ANCHORS.find(lowered):
+            yield start + 1
 
 
 def parse_english(run: str) -> tuple[Decimal, int, int] | None:
