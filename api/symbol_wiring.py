@@ -65,8 +65,7 @@ class KeyRotation:
     async def left(self, tenant: str | None = None) -> tuple[int, int]:
         """Return how many documents of a tenant or of all a change has left to do, and how many of these failed."""
         progress = await asyncio.to_thread(self._rotation.progress, tenant)
-        failed = max(0, progress.outdated - progress.waiting) if self._carried_out else 0
-        return progress.outdated, failed
+        return progress.outdated, progress.failed if self._carried_out else 0
 
     def resume(self) -> None:
         """Go on with a change that was under way when attest ended."""

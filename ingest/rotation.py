@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Engine, and_, func, or_, select, true
+from sqlalchemy import ColumnElement, Engine, and_, exists, func, or_, select, true
 
 from ingest.beside import bringing_up_to_date
 from ingest.catalog import Clock, utc_now
 from ingest.copies import Copies
 from ingest.renames import Renames
 from ingest.resymbolisation import Resymbolisation
-from ingest.tables import documents, vault
+from ingest.tables import documents, jobs, vault
 from ingest.vault import Vault
 from ingest.work import Cutter
 from retrieval.symbols.pseudonyms import PSEUDONYM, kind_of, pseudonym, tenant_key
@@ -32,7 +32,9 @@ class Progress:
     outdated: int
     """Documents that still carry pseudonyms of the former key, or may come in with some."""
     waiting: int
-    """Of these, those whose job waits or runs; the others failed and need a look."""
+    """Readings that are queued or under way."""
+    failed: int
+    """Of the outdated documents those that no job waits for any more: they need a look."""
 
     @property
     def done(self) -> bool:
@@ -102,11 +104,12 @@ class Rotation:
 
     def progress(self, tenant: str | None = None) -> Progress:
         """Count what is left, in one tenant or in all. Blocking."""
-        outdated = waiting = 0
+        outdated = waiting = failed = 0
         for each in [tenant] if tenant is not None else self._tenants():
             outdated += self._count_left(each)
+            failed += self._count_left(each, ~_awaited())
             waiting += self._resymbolisation.count_waiting(each)
-        return Progress(outdated, waiting)
+        return Progress(outdated, waiting, failed)
 
     async def of(self, tenant: str, tokens: frozenset[str]) -> frozenset[str]:
         """Return the other names of the pseudonyms among these tokens, while a change is under way."""
@@ -132,7 +135,7 @@ class Rotation:
                 pairs = {}
         self._renames.add(tenant, pairs)
 
-    def _count_left(self, tenant: str) -> int:
+    def _count_left(self, tenant: str, *conditions: ColumnElement[bool]) -> int:
         """Count documents that need the former key: read under it, or on their way in since before the change.
 
         Rules may have changed meanwhile as well; what only they concern is no part of a change of keys.
@@ -147,6 +150,7 @@ class Rotation:
             return connection.execute(
                 select(func.count()).where(
                     documents.c.tenant == tenant,
+                    *conditions,
                     or_(
                         and_(shown, or_(read_under_another, unread)),
                         and_(coming_in, or_(read_under_another, and_(unread, self._came_before()))),
@@ -163,3 +167,11 @@ class Rotation:
             found = set(connection.execute(select(documents.c.tenant).distinct()).scalars())
             found.update(connection.execute(select(vault.c.tenant).distinct()).scalars())
         return sorted(found)
+
+
+def _awaited() -> ColumnElement[bool]:
+    return exists(
+        select(jobs.c.job_id).where(
+            jobs.c.document_id == documents.c.document_id, jobs.c.state.in_(("queued", "running"))
+        )
+    )

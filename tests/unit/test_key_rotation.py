@@ -12,14 +12,16 @@ import pytest
 from sqlalchemy import Engine, event, update
 from sqlalchemy.exc import IntegrityError
 
+from ingest.catalog import select_documents
 from ingest.errors import KeyChangingError
 from ingest.fakes import ManualClock, ParagraphCutter, sqlite_engine
+from ingest.jobs import Jobs
 from ingest.lifecycle import Lifecycle
 from ingest.name_gate import NameGate
 from ingest.renames import Renames
 from ingest.retrying import once_more
 from ingest.rotation import Rotation
-from ingest.tables import documents
+from ingest.tables import documents, jobs
 from ingest.types import DocumentMeta
 from ingest.vault import Vault
 from retrieval.symbols.pseudonyms import erased, pseudonym
@@ -63,7 +65,7 @@ def rotation(engine: Engine, clock: ManualClock) -> Rotation:
     )
 
 
-def document(engine: Engine, clock: ManualClock, state: str, revision: str | None, tenant: str = "acme") -> None:
+def document(engine: Engine, clock: ManualClock, state: str, revision: str | None, tenant: str = "acme") -> str:
     lifecycle = Lifecycle(engine, clock=clock)
     document_id = lifecycle.new_document_id()
     who = ANN.model_copy(update={"tenant": tenant})
@@ -71,6 +73,7 @@ def document(engine: Engine, clock: ManualClock, state: str, revision: str | Non
         lifecycle.register(connection, who, document_id, f"{document_id}.txt", DocumentMeta(), 1)
         values = {"state": state, "symbols_revision": revision}
         connection.execute(update(documents).where(documents.c.document_id == document_id).values(values))
+    return document_id
 
 
 @pytest.mark.parametrize(
@@ -97,6 +100,19 @@ def test_change_waits_for_what_needs_the_former_key(
     change.changed()
     assert change.progress("acme").outdated == counted
     assert change.progress().outdated == counted + 1
+
+
+@pytest.mark.parametrize(("state", "failed"), [("queued", 0), ("running", 0), ("failed", 1), ("cancelled", 1)])
+def test_document_on_its_way_in_is_no_failed_one(engine: Engine, state: str, failed: int) -> None:
+    clock = ManualClock()
+    document_id = document(engine, clock, "pending", None)
+    with engine.begin() as connection:
+        (found,) = select_documents(connection, documents.c.document_id == document_id)
+        job = Jobs(engine, clock=clock).add(connection, found, "")
+        connection.execute(update(jobs).where(jobs.c.job_id == job.job_id).values(state=state))
+    change = rotation(engine, clock)
+    change.changed()
+    assert (change.progress().outdated, change.progress().failed) == (1, failed)
 
 
 def test_change_does_not_wait_for_what_comes_in_after_it(engine: Engine) -> None:
