@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from typing import Annotated
 
@@ -28,7 +29,7 @@ from agent.tools.builtin.list_documents import ListDocuments
 from agent.tools.builtin.read_document import ReadDocument
 from agent.tools.builtin.search_knowledge import SearchKnowledge
 from agent.tools.registry import ToolRegistry
-from api.database import open_engine
+from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
@@ -149,8 +150,9 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
 
         cutter = SymbolicCutter(language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk)
         copies = [RunCopies(engine)]
+        all_copies = [*copies, EmptiesLog(engine)]
         ingest = await _open_ingestion(stack, settings, engine, cutter, copies, encoder, encoder_thread, store)
-        rotation, former = wire_rotation(engine, pseudonym_keys, pair, language, ingest, cutter, copies)
+        rotation, former = wire_rotation(engine, pseudonym_keys, pair, language, ingest, cutter, all_copies)
         searcher = Searcher(
             encoder,
             encoder_thread,
@@ -185,7 +187,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
         if broken:
             log.info("%d runs that a crash had cut off are marked as failed", broken)
-        persons, erasure = wire_persons(engine, language, erased_values, ingest, store, copies=copies)
+        persons, erasure = wire_persons(engine, language, erased_values, ingest, store, copies=all_copies)
         runs = RunService(
             agent,
             journal,
@@ -217,7 +219,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             persons=persons,
             erasure=erasure,
             resymbolisation=ingest.resymbolisation,
-            correcting=wire_correcting(engine, corrections, ingest, cutter, store, copies),
+            correcting=wire_correcting(engine, corrections, ingest, cutter, store, all_copies),
             rotation=rotation,
             worker=ingest.worker,
             journal=journal,
@@ -255,6 +257,7 @@ async def _open_ingestion(
         settings=settings.ingestion,
         more_remains=[RunRemains(engine)],
         copies=copies,
+        empty_log=partial(empty_log, engine),
         databases={name: url.get_secret_value() for name, url in settings.databases.items()},
     )
     stack.callback(parts.close)

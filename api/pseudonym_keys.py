@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 from typing import NamedTuple
 
-from api.errors import SettingsError
+from api.errors import KeyChangeRefusedError
 from api.keys import KEY_BYTES, load_key, parse_key, write_key
 
 
@@ -47,17 +47,17 @@ class PseudonymKeys:
         """Make a new key the present one.
 
         Raises:
-            SettingsError: settings give the key, or the last change is not over.
+            KeyChangeRefusedError: settings give the key, or the last change is not over.
         """
         if self._given is not None:
-            raise SettingsError(
+            raise KeyChangeRefusedError(
                 "ATTEST_KEYS_PSEUDONYM gives the pseudonym key: put it into ATTEST_KEYS_PSEUDONYM_FORMER, give a new "
                 "one, and start attest again"
             )
         current = parse_key(self._path.read_text(encoding="ascii"), str(self._path))
         former = self._former()
         if former is not None and former != current:
-            raise SettingsError("the last change of the pseudonym key is not over; see attest keys status")
+            raise KeyChangeRefusedError("the last change of the pseudonym key is not over; see attest keys status")
         write_key(self._former_path, current)
         new = secrets.token_bytes(KEY_BYTES)
         write_key(self._path, new)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
+from api.reasons import says_something
 from ingest.reveals import Reveal
 from retrieval.types import Value
 
-Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000), AfterValidator(says_something)
+]
 """Why a secret is wanted. It is logged; secrets in it are logged as pseudonyms."""
 
 

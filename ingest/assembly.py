@@ -69,6 +69,7 @@ def assemble(
     settings: IngestSettings,
     more_remains: Sequence[Remains] = (),
     copies: Sequence[Copies] = (),
+    empty_log: Callable[[], None] = lambda: None,
     databases: Mapping[str, str] | None = None,
     owner: str | None = None,
     clock: Clock = utc_now,
@@ -89,6 +90,7 @@ def assemble(
         settings: limits and sizes.
         more_remains: what other rooms keep of a document and a delete must remove (caches, artifacts).
         copies: what other rooms keep of documents' texts, and must rewrite when more of them is secret.
+        empty_log: takes what was replaced out of the database's own log.
         databases: names and SQLAlchemy URLs of the databases that the operator configured.
         owner: name of this process among the owners of leases; default: host, process and a random part.
         clock: the time.
@@ -117,6 +119,7 @@ def assemble(
         store=store,
         renames=renames,
         copies=copies,
+        empty_log=empty_log,
     )
     pipeline = Pipeline(
         engine=engine,

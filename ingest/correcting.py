@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -187,13 +188,14 @@ class Correcting:
         return stored, tuple(shown)
 
     def _permit(self, principal: Principal, document_id: str | None, shows_values: bool) -> None:
-        if principal.may("admin"):
-            return
-        if shows_values or document_id is None or not principal.may("ingest"):
+        by_document = document_id is not None and not shows_values and principal.may("ingest")
+        if not (principal.may("admin") or by_document):
             raise NotPermittedError(
                 f"user {principal.user!r} lacks the right 'admin', or 'ingest' for a document that is named"
             )
-        self._catalog.get(principal, document_id)
+        if document_id is not None:
+            # For administrators too: who misspells a document must not believe that it was meant.
+            self._catalog.get(principal, document_id)
 
     async def _require_there(self, principal: Principal, document_id: str, text: str) -> None:
         """Refuse a text that the document does not hold: who owns one document must not hide words of all others."""
@@ -227,6 +229,8 @@ class Correcting:
         """Refuse what could not be applied alike twice; messages never quote the text."""
         if new.verdict == "secret" and new.kind not in PREFIXES:
             raise BadCorrectionError(f"there is no such kind of secret; kinds are {', '.join(sorted(PREFIXES))}")
+        if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in new.text + new.near):
+            raise BadCorrectionError("control characters stand in it; give the text as it is read")
         if len(plain(new.text)) < 2:
             raise BadCorrectionError("a corrected text has two letters or digits at least")
         if PSEUDONYM.search(new.text) or PSEUDONYM.search(new.near):

@@ -235,6 +235,8 @@ class Originals:
     def _scratch_folder(self) -> Path:
         if self._lock is None:
             self._scratch_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A folder above the one that is asked for is made with the mode of the environment.
+            self._folder.chmod(0o700)
             # The lock comes first, so that a sweep never meets a folder that looks abandoned.
             lock = FileLock(f"{self._scratch}.lock", thread_local=False)
             lock.acquire(timeout=5)

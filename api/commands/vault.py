@@ -15,6 +15,7 @@ from api.client import AttestClient
 from api.commands.rendering import counted, show_table
 from api.commands.session import Json, fail, out, print_json, run
 from api.errors import EXIT_USAGE
+from api.reasons import says_something
 from api.settings import Settings
 
 Reason = Annotated[str, typer.Option(help="Why; it is logged, and shown to administrators.")]
@@ -178,8 +179,10 @@ def _person(values: Path | None, reason: str) -> dict[str, Any]:
 
 
 def _require_reason(reason: str) -> None:
-    if not reason.strip():
-        fail("say why with --reason; it is logged", EXIT_USAGE)
+    try:
+        says_something(reason)
+    except ValueError:
+        fail("say why with --reason, in words; it is logged", EXIT_USAGE)
 
 
 def _say_unread(positions: list[int]) -> None:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from api.auth import Caller
 from api.container import Wired
+from api.vault_models import Reason
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
@@ -25,8 +26,8 @@ async def page(
     chunk: Annotated[str | None, Query(description="Marks the boxes of this chunk.")] = None,
     dpi: Annotated[int, Query(ge=36, le=300)] = 110,
     reveal: Annotated[
-        str | None,
-        Query(min_length=1, description="Why secrets are to be shown; needs the right `reveal`, and is logged."),
+        Reason | None,
+        Query(description="Why secrets are to be shown; needs the right `reveal`, and is logged."),
     ] = None,
 ) -> Response:
     """Show a page of a PDF or a picture as PNG. Secrets are blackened unless they are asked for with a reason."""

@@ -25,6 +25,7 @@ def test_vault_commands_reveal_search_export_and_erase(attest: Any, tmp_path: Pa
     pseudonym = value["pseudonym"]
     assert attest("vault", "reveal", pseudonym, "--reason", "call back").stdout.strip() == PHONE
     assert "--reason" in attest("vault", "reveal", pseudonym, code=2).stderr
+    assert "--reason" in attest("vault", "reveal", pseudonym, "--reason", " \u200b ", code=2).stderr
     assert attest("vault", "reveal", "--reason", "which", code=2).stderr
     log = attest.json("vault", "log", "--pseudonym", pseudonym)["reveals"]
     assert [entry["outcome"] for entry in log] == ["revealed", "searched", "searched"]

@@ -176,7 +176,8 @@ async def test_who_may_correct(open_app: OpenApp, upload_and_wait: Upload, tmp_p
     assert await status("owner", body) == 403
     assert await status("owner", named | {"verdict": "not_secret"}) == 403
     assert await status("owner", named | {"document_id": "0" * 32}) == 404
-    assert await status("rival", named) == 201
+    assert await status("rival", named) == 404
+    assert await status("rival", body) == 201
     found = await client.post("/v1/search", json={"query": "allowance project"}, headers=by("reader"))
     assert "Zebrafish" in found.text
     assert await status("owner", named) == 201
@@ -190,3 +191,20 @@ async def test_who_may_correct(open_app: OpenApp, upload_and_wait: Upload, tmp_p
     assert (await client.post("/v1/symbols/resymbolise", json={}, headers=by("owner"))).status_code == 403
     assert (await client.post("/v1/keys/pseudonym", headers=by("owner"))).status_code == 403
     assert (await client.get("/v1/keys", headers=by("owner"))).status_code == 403
+
+
+async def test_correction_by_a_document_that_there_is_none_of_is_refused_to_administrators_too(
+    open_app: OpenApp,
+) -> None:
+    client = await open_app(local_owner=True)
+    body = {"text": SECRET, "verdict": "secret", "document_id": "0" * 32}
+    answer = await client.post("/v1/symbols/corrections", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown_document")
+    assert (await client.get("/v1/symbols/corrections")).json() == {"corrections": []}
+
+
+@pytest.mark.parametrize("more", [{"text": "Blue\x01Zebrafish"}, {"text": "Blue\x00"}, {"near": "code\x1bname"}])
+async def test_correction_with_control_characters_is_refused(open_app: OpenApp, more: dict[str, str]) -> None:
+    client = await open_app(local_owner=True)
+    answer = await client.post("/v1/symbols/corrections", json={"text": SECRET, "verdict": "secret"} | more)
+    assert (answer.status_code, answer.json()["code"]) == (422, "bad_correction")

@@ -139,4 +139,4 @@ async def test_former_key_from_settings_is_named_until_it_is_taken_out(
             break
     assert state == "former_key_in_settings"
     refused = await client.post("/v1/keys/pseudonym")
-    assert refused.json()["code"] == "settings"
+    assert (refused.status_code, refused.json()["code"]) == (409, "key_change_refused")
