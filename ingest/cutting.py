@@ -41,7 +41,9 @@ class SymbolicCutter:
         symboliser = DocumentSymboliser(self._language, self._count_tokens, document.tenant, document.meta)
         drafts = chunk_document(parsed, symboliser.measure, self._settings, self._max_tokens, document.title)
         built = symboliser.build(document.document_id, document.title, drafts)
-        return Cut(built.chunks, {secret.pseudonym: secret.value for secret in built.secrets}, built.title)
+        return Cut(
+            built.chunks, {secret.pseudonym: secret.value for secret in built.secrets}, built.title, built.erased
+        )
 
     def revision(self, tenant: str) -> str:
         """Name the rules and the pseudonym key of now; looks at the database, not at what is in memory."""

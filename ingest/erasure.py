@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from ingest.catalog import Clock, utc_now
 from ingest.copies import Copies
+from ingest.corrections import Corrections, written
 from ingest.erased import ErasedValues
 from ingest.originals import Originals
 from ingest.persons import FoundDocument, Known, Mentions, Persons, mentions
@@ -23,6 +24,7 @@ from ingest.types import DeletionReceipt, Document
 from ingest.vault import Vault
 from retrieval.store import VectorStore
 from retrieval.symbols.pseudonyms import PSEUDONYM, erased, kind_of, put_in
+from retrieval.symbols.rules import Correction, ErasedText
 from retrieval.types import Principal, Scope, SearchFilter, Value
 
 
@@ -55,6 +57,10 @@ class Fingerprints(Protocol):
 
     def fingerprint(self, kind: str, value: str, *, tenant: str) -> str:
         """Return the fingerprint of a normalised value."""
+        ...
+
+    def erased_text(self, correction: Correction, *, tenant: str) -> ErasedText | None:
+        """Return what finds the text of a correction without telling it; None where there is nothing to find."""
         ...
 
 
@@ -95,8 +101,9 @@ class ErasureReceipt(Value):
     unseen: int
     """How many more there are that the caller may not see; they are read again too."""
     left: dict[str, int]
-    """Probe → count: `vault` values, `documents` that still carry a pseudonym (0 once their jobs are done, which
-    another `erase` tells), `chunks` of these, `runs` that mention one, `originals` that hold a value, encrypted."""
+    """Probe → count: `corrections` that tell a value, `vault` values, `documents` that still carry a pseudonym (0 once their jobs are done, which
+    another `erase` tells), `chunks` of these, `runs` that mention one, `originals` that hold a value, encrypted
+    (until they are deleted or replaced; those that came in later count too)."""
     at: datetime
 
 
@@ -109,6 +116,7 @@ class Erasure:
         persons: Persons,
         vault: Vault,
         erased_values: ErasedValues,
+        corrections: Corrections,
         fingerprints: Fingerprints,
         renames: Renames,
         reads_again: ReadsAgain,
@@ -125,6 +133,7 @@ class Erasure:
         self._persons = persons
         self._vault = vault
         self._erased_values = erased_values
+        self._corrections = corrections
         self._fingerprints = fingerprints
         self._renames = renames
         self._reads_again = reads_again
@@ -164,7 +173,7 @@ class Erasure:
         async with self._reads_again.changing(tenant):
             former_rules = await asyncio.to_thread(self._revision, tenant)
             looked_at = await asyncio.to_thread(self._reads_again.standing, tenant, former_rules)
-            known = await asyncio.to_thread(self._persons.known, tenant, given)
+            known = await asyncio.to_thread(self._persons.known, principal, given, reason, "erase")
             await asyncio.to_thread(self._forget, principal, known, reason)
             # Only now: a document that came in before the fingerprints has brought the value with it.
             all_carriers = _each_once(await asyncio.to_thread(self._persons.carrying, tenant, known))
@@ -195,16 +204,25 @@ class Erasure:
 
     def _forget(self, principal: Principal, known: Known, reason: str) -> None:
         tenant = principal.tenant
-        marks = {
-            self._fingerprints.fingerprint(kind, known.values[pseudonym], tenant=tenant): kind
-            for pseudonym, (_, kind) in known.secrets.items()
-            if pseudonym in known.values
-        }
+        marks = self._marks(tenant, known)
         self._erased_values.add(principal, marks)
+        self._corrections.forget(
+            tenant,
+            lambda correction: _is_about(correction, known),
+            lambda correction: self._fingerprints.erased_text(correction, tenant=tenant),
+        )
         self._erased_values.explain(tenant, marks, self._hide(reason, tenant))
         self._log.write(principal, list(known.secrets), reason, "erased", place="erase")
         self._vault.remove(tenant, known.pseudonyms)
         self._renames.add(tenant, {each: _mark(each) for each in known.pseudonyms})
+
+    def _marks(self, tenant: str, known: Known) -> dict[str, str]:
+        """Return the fingerprints of the values, with their kinds."""
+        return {
+            self._fingerprints.fingerprint(kind, known.values[pseudonym], tenant=tenant): kind
+            for pseudonym, (_, kind) in known.secrets.items()
+            if pseudonym in known.values
+        }
 
     def _read_again(self, tenant: str, document_ids: Collection[str]) -> dict[str, str]:
         jobs: dict[str, str] = {}
@@ -241,11 +259,17 @@ class Erasure:
         carriers = _each_once(await asyncio.to_thread(self._persons.carrying, tenant, known))
         runs = await asyncio.to_thread(self._mentions.of, tenant, known.pseudonyms)
         chunks = 0
-        originals = 0
         for document in carriers.values():
             chunks += await self._chunks(document, known)
-            originals += await asyncio.to_thread(self._originals.exists, document.document_id)
+        # Once they are read again nothing but its original holds the value of a document.
+        holding = await asyncio.to_thread(self._vault.erased_in, tenant, self._marks(tenant, known))
+        originals = 0
+        for document_id in holding | set(carriers):
+            originals += await asyncio.to_thread(self._originals.exists, document_id)
         return {
+            "corrections": await asyncio.to_thread(
+                self._corrections.count_of, tenant, lambda correction: _is_about(correction, known)
+            ),
             "vault": await asyncio.to_thread(self._vault.count_of, tenant, known.pseudonyms),
             "documents": len(carriers),
             "chunks": chunks,
@@ -264,6 +288,15 @@ class Erasure:
 
 def _each_once(carrying: dict[str, list[Document]]) -> dict[str, Document]:
     return {document.document_id: document for carriers in carrying.values() for document in carriers}
+
+
+def _is_about(correction: Correction, known: Known) -> bool:
+    """Tell whether a correction is what calls one of the values secret."""
+    text = written(correction.text)
+    return any(
+        kind == correction.kind and written(known.values.get(pseudonym, "")) == text
+        for pseudonym, (_, kind) in known.secrets.items()
+    )
 
 
 def _mark(pseudonym: str) -> str:

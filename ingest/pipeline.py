@@ -248,6 +248,7 @@ class Pipeline:
         if not cut.chunks:
             raise NoTextError(f"document {document_id!r}: no text was found in it")
         await asyncio.to_thread(self._vault.write, tenant, document_id, {**work.name_secrets, **cut.secrets})
+        await asyncio.to_thread(self._vault.write_erased, tenant, document_id, cut.erased)
         await asyncio.to_thread(
             self._lifecycle.describe, document_id, cut.title, parsed.format, parsed.page_count, work.revision
         )

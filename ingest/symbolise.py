@@ -29,6 +29,8 @@ class SymbolisedDocument:
     secrets: tuple[Secret, ...]
     title: str
     """The title without secrets."""
+    erased: frozenset[str] = frozenset()
+    """Fingerprints of erased values that stand in it."""
 
 
 class DocumentSymboliser:
@@ -44,6 +46,7 @@ class DocumentSymboliser:
         self._count, self._tenant, self._meta = count_tokens, tenant, meta
         self._known: dict[str, _Known] = {}
         self._remembered = 0
+        self._erased: set[str] = set()
 
     def measure(self, text: str) -> int:
         """Count encoder tokens of a text as it will be encoded; the chunker's `measure`."""
@@ -104,7 +107,7 @@ class DocumentSymboliser:
                     access=self._meta.access,
                 )
             )
-        return SymbolisedDocument(tuple(chunks), tuple(secrets.values()), clean_title)
+        return SymbolisedDocument(tuple(chunks), tuple(secrets.values()), clean_title, frozenset(self._erased))
 
     def _part(self, title: str, draft: DraftChunk, secrets: dict[str, Secret]) -> _Part:
         """Symbolise a draft together with the headings above it, which give codes their context."""
@@ -145,6 +148,7 @@ class DocumentSymboliser:
         if known is None:
             known = _Known(self._language.symbolise(text, base_date=self._meta.effective_from))
             self._known[text] = known
+            self._erased |= known.symbolised.erased
             self._remembered += len(text)
             while self._remembered > _REMEMBERED and len(self._known) > 1:
                 oldest = next(iter(self._known))

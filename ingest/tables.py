@@ -190,6 +190,16 @@ erased_values = Table(
     Column("reason", Text, nullable=False),
 )
 
+erased_uses = Table(
+    "vault_erased_uses",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    Column("fingerprint", String(64), primary_key=True),
+    # Its original holds the value: nothing else does, so nothing else tells which one it is.
+    Column("document_id", String(32), primary_key=True),
+    Index("ix_vault_erased_uses_document", "tenant", "document_id"),
+)
+
 symbol_corrections = Table(
     "symbol_corrections",
     metadata,

@@ -14,13 +14,13 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from sqlalchemy import Connection, Engine, Select, delete, exists, func, insert, select
+from sqlalchemy import Connection, Delete, Engine, Select, delete, exists, func, insert, select
 
 from ingest.catalog import Clock, utc_now, visible_to
 from ingest.errors import NotPermittedError, UnknownSecretError, VaultKeyError
 from ingest.retrying import once_more
 from ingest.reveals import RevealLog
-from ingest.tables import documents, pseudonym_renames, vault, vault_uses
+from ingest.tables import documents, erased_uses, pseudonym_renames, vault, vault_uses
 from retrieval.types import Principal
 
 _NONCE_BYTES = 12
@@ -147,8 +147,38 @@ class Vault:
             connection.execute(
                 delete(vault_uses).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
             )
+            connection.execute(_erased_uses(tenant, document_id))
             _remove_unused(connection, tenant, alone)
         return len(alone)
+
+    def write_erased(self, tenant: str, document_id: str, fingerprints: Collection[str]) -> None:
+        """Note which erased values stand in a document's original; what was noted before gives way. Repeatable."""
+
+        def write() -> None:
+            with self._engine.begin() as connection:
+                connection.execute(_erased_uses(tenant, document_id))
+                if fingerprints:
+                    rows = [
+                        {"tenant": tenant, "fingerprint": each, "document_id": document_id}
+                        for each in sorted(fingerprints)
+                    ]
+                    connection.execute(insert(erased_uses), rows)
+
+        once_more(write)
+
+    def erased_in(self, tenant: str, fingerprints: Collection[str]) -> set[str]:
+        """Return the documents whose original holds one of these erased values."""
+        found: set[str] = set()
+        with self._engine.connect() as connection:
+            for some in _slices(sorted(fingerprints)):
+                found |= set(
+                    connection.execute(
+                        select(erased_uses.c.document_id).where(
+                            erased_uses.c.tenant == tenant, erased_uses.c.fingerprint.in_(some)
+                        )
+                    ).scalars()
+                )
+        return found
 
     def remove(self, tenant: str, pseudonyms: Collection[str]) -> int:
         """Remove values for good, whoever carries them; who does stays on record until it is read again."""
@@ -327,6 +357,10 @@ def _derive(key: bytes, purpose: bytes) -> bytes:
 
 def _uses(tenant: str, document_id: str) -> Select[str]:
     return select(vault_uses.c.pseudonym).where(vault_uses.c.tenant == tenant, vault_uses.c.document_id == document_id)
+
+
+def _erased_uses(tenant: str, document_id: str) -> Delete:
+    return delete(erased_uses).where(erased_uses.c.tenant == tenant, erased_uses.c.document_id == document_id)
 
 
 def _only_here(connection: Connection, tenant: str, document_id: str) -> list[str]:

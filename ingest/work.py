@@ -52,6 +52,8 @@ class Cut:
     secrets: Mapping[str, str]
     title: str
     """The title, with its secrets taken out as well."""
+    erased: frozenset[str] = frozenset()
+    """Fingerprints of erased values that stand in the document."""
 
 
 class Cutter(Hides, Protocol):

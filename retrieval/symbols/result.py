@@ -29,3 +29,5 @@ class Symbolised:
     """Spans in `text`."""
     secrets: tuple[Secret, ...]
     """The secrets that were in the clear, each once, in order of appearance."""
+    erased: frozenset[str] = frozenset()
+    """Fingerprints of erased values that were in the clear."""
