@@ -35,6 +35,17 @@ def emails(text: str) -> list[tuple[str, str]]:
         ("E-mail: li.na @ example.com", "li.na@example.com", "li.na @ example.com"),
         ("13 ann@acme.com.txt", "ann@acme.com", "ann@acme.com"),
         ("O'Neil@example.com", "o'neil@example.com", "O'Neil@example.com"),
+        ("w\u200bang@example.com", "wang@example.com", "w\u200bang@example.com"),
+        ("wang@exam\u200bple.c\u200dom.", "wang@example.com", "wang@exam\u200bple.c\u200dom"),
+        ("m\u0308uller@example.com", "muller@example.com", "m\u0308uller@example.com"),
+        ("w\u0430ng@example.com", "w\u0430ng@example.com", "w\u0430ng@example.com"),
+        ("请写 müller@example.com。", "müller@example.com", "müller@example.com"),
+        ("пётр@почта.рф", "пётр@почта.рф", "пётр@почта.рф"),
+        ("почта ivan@example.comпривет", "ivan@example.com", "ivan@example.com"),
+        ("wang @ example.com", "wang@example.com", "wang @ example.com"),
+        ("联系人：wang @ example.com。", "wang@example.com", "wang @ example.com"),
+        ("wang AT example DOT com", "wang@example.com", "wang AT example DOT com"),
+        ("write to li.na AT mail DOT example DOT org", "li.na@mail.example.org", "li.na AT mail DOT example DOT org"),
     ],
 )
 def test_email_is_found_with_its_exact_span(text: str, value: str, surface: str) -> None:
@@ -58,6 +69,9 @@ def test_email_is_found_with_its_exact_span(text: str, value: str, surface: str)
         "foo@1.2.3",
         "5 apples @ example.com",
         "@zhang.san 你好",
+        "we met at example dot com",
+        "LOOK AT example.com",
+        "shop @ www.example.com",
         "he looked at example.com",
         "f(at) = 3",
         "价格@100.00元",
@@ -78,7 +92,10 @@ def test_every_writing_of_an_email_gives_one_value(local: str, domain: str, sign
     assert emails(text) == [(f"{local}@{domain}", text[3:-1])]
 
 
-@pytest.mark.parametrize("piece", ["a@", "a.", "@a.", "a@b.", "[at]", "a(at)b(dot)", "张@", "git@a.com:b/"])
+@pytest.mark.parametrize(
+    "piece",
+    ["a@", "a.", "@a.", "a@b.", "[at]", "a(at)b(dot)", "张@", "git@a.com:b/", "a @ b", "a\u200b", "é@", "a AT b DOT "],
+)
 def test_long_repetitive_text_is_read_to_its_end(piece: str) -> None:
     text = piece * (60_000 // len(piece))
     assert sum(len(surface) for _, surface in emails(text)) <= len(text)

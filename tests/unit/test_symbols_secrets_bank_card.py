@@ -90,7 +90,7 @@ def test_bank_card_is_found_in_every_writing(value: str, text: str) -> None:
         "d41d8cd98f00b204e9800998ecf8427e",
         "f4111111111111111b",
         "4111-1111-1111-1111-1111-1",
-        "https://example.com/?id=4111111111111111",
+        "https://example.com/p/4111111111111111.html",
         "| 订单号 | 金额 |\n| --- | --- |\n| 4111111111111111 | 5 |",
     ],
 )

@@ -65,3 +65,34 @@ def test_number_torn_by_any_line_end_is_one(tear: str, kind: str, head: str, tai
 )
 def test_notes_powers_and_paragraphs_are_no_numbers(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(("kind", "number"), [("mobile", MOBILE), ("id_card", IDENTITY), ("bank_card", CARD)])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "https://x.example.cn/?id={}",
+        "https://x.example.cn/u/{}",
+        "见 https://x.example.cn/{}/show 。",
+        "www.example.cn/q?m={}&x=1",
+        "https://x.example.cn/u/{}#top",
+        "(https://x.example.cn/u/{}).",
+    ],
+)
+def test_number_that_is_a_whole_part_of_a_web_address_is_found(kind: str, number: str, frame: str) -> None:
+    assert found(frame.format(number)) == [(kind, number, number)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.com/p/13812345678.html",
+        "https://example.com/p/13812345678-shoes",
+        "https://example.com/?order=13812345678",
+        "doi:10.1000/13812345678",
+        "https://example.com/a13812345678",
+        "https://example.com/t/1381234567890",
+    ],
+)
+def test_number_of_a_page_is_none(text: str) -> None:
+    assert found(text) == []

@@ -48,7 +48,7 @@ def read_bank_cards(run: Run) -> Iterator[Candidate]:
     if sum(map(len, run.groups)) < _SHORTEST:
         return
     for first in range(len(run.groups)):
-        if first == 0 and run.is_continued and not run.is_labelled(is_card_labelled):
+        if first == 0 and run.is_continued and not (run.is_labelled(is_card_labelled) or run.fills_link_part):
             continue
         named = run.is_labelled(is_payment_card_labelled, first)
         if not named and run.groups[first][0] not in "234568" and not run.groups[first].startswith("9558"):

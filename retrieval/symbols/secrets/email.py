@@ -8,21 +8,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from retrieval.symbols.fold import JOINER
 from retrieval.symbols.secrets.found import SecretFound
 
-_LATIN = "A-Za-z0-9\u00c0-\u024f"
+_LETTERS = "\u00c0-\u1fff"  # of alphabets: Latin, Greek, Cyrillic, Arabic, those of India …
+_LATIN = f"A-Za-z0-9{_LETTERS}{JOINER}"
 _LOCAL_CHARS = frozenset(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+'-" + "".join(map(chr, range(0xC0, 0x250)))
+    f"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+'-{JOINER}"
+    + "".join(filter(str.isalpha, map(chr, range(0xC0, 0x2000))))
 )
 _LONGEST_LOCAL = 64  # RFC 5321
 # Chinese before the sign is the name only where nothing else stands before it: 请联系zhang@… is glued text.
 _CHINESE_LOCAL = re.compile(r"(?:^|[\s:;,，、。<(\[])([\u4e00-\u9fff]{1,6}[A-Za-z0-9._-]{0,20})\Z")
 
-_SIGN = re.compile(r"@|[\[({<]\s?(?:at|AT|At|@)\s?[\])}>]")
-_SIGNS = ("@", "at]", "at)", "at}", "at>", "AT]", "AT)", "At]", "At)", "at ]", "at )")
-_DOT = r"(?:\.|\s?[\[({<]\s?(?:dot|DOT|点|\.)\s?[\])}>]\s?)"
+_SIGN = re.compile(r"@|[\[({<]\s?(?:at|AT|At|@)\s?[\])}>]|A(?<=[A-Za-z0-9] A)T(?= [A-Za-z0-9-]{1,40} DOT [A-Za-z])")
+_SIGNS = ("@", "at]", "at)", "at}", "at>", "AT]", "AT)", "At]", "At)", "at ]", "at )", " AT ")
+_DOT = r"(?:\.|\s?[\[({<]\s?(?:dot|DOT|点|\.)\s?[\])}>]\s?|\sDOT\s)"
 _LABEL = rf"[{_LATIN}](?:[{_LATIN}-]{{0,61}}[{_LATIN}])?"
-_DOMAIN = re.compile(rf"(?:{_LABEL}{_DOT}){{1,8}}(?:xn--[a-z0-9]{{2,30}}|[A-Za-z]{{2,24}})(?![A-Za-z0-9])")
+_DOMAIN = re.compile(
+    rf"(?:{_LABEL}{_DOT}){{1,8}}"
+    rf"(?:xn--[a-z0-9]{{2,30}}(?![A-Za-z0-9])|{JOINER}{{0,8}}[A-Za-z](?:{JOINER}{{0,8}}[A-Za-z]){{1,23}}(?![A-Za-z0-9])"
+    rf"|[{_LETTERS}]{{2,24}})"
+)
 _CHINESE_DOMAIN = re.compile(
     rf"(?:[{_LATIN}\u4e00-\u9fff-]{{1,30}}\.){{1,3}}(?:中国|公司|网络|网址|网店|在线|中文网|集团|商城|政务|公益"
     rf"|香港|台湾|新加坡)"
@@ -39,6 +46,8 @@ _RELEASE = re.compile(r"[0-9]+\.[0-9]+\.")
 # The scp form of a path: git@github.com:team/project.git, deploy@host.example.com:/var/www.
 _REMOTE_PATH = re.compile(r":(?:[~/]|[A-Za-z0-9_.-]+/)")
 _REMOTE_COMMAND = re.compile(r"(?:\b(?:ssh|scp|sftp|rsync|ssh-copy-id)\s(?:-\S+\s){0,3}|//)\Z")
+# li.na @ example.com where nothing but the name stands before the sign; 5 apples @ example.com is prose.
+_ALONE = re.compile(r"(?:\A|[\n:;,，。、；(（<\[|\u4e00-\u9fff])[ ]?[A-Za-z][A-Za-z0-9._%+-]{0,40} \Z")
 _MAIL_LABEL = re.compile(r"(?:e-?mail|mail|邮箱|邮件|邮址)\s?[:为是]?\s?[A-Za-z0-9._%+-]{1,64}\s?\Z", re.I)
 
 
@@ -56,9 +65,9 @@ def find_emails(text: str) -> Iterator[SecretFound]:
         start = _local_start(text, sign, done)
         if start is None or _is_remote_path(text, start, domain):
             continue
-        local = text[start : sign.start()].rstrip()
-        done = domain.end()
-        name = _DOTS.sub(".", domain.group())
+        local = text[start : sign.start()].rstrip().replace(JOINER, "")
+        done = domain.start() + len(domain.group().rstrip(JOINER))
+        name = _DOTS.sub(".", domain.group().replace(JOINER, ""))
         yield SecretFound("email", f"{local}@{name}".lower(), start, done)
 
 
@@ -87,7 +96,11 @@ def _is_glued(text: str, at: int) -> bool:
 
 
 def _is_labelled(text: str, at: int) -> bool:
-    return _MAIL_LABEL.search(text, max(0, at - 80), at) is not None
+    if _MAIL_LABEL.search(text, max(0, at - 80), at) is not None:
+        return True
+    domain = _DOMAIN.match(text, at + 2) if text.startswith(" @ ", at - 1) else None
+    is_host = domain is not None and _COMMON_END.search(domain.group()) and not domain.group().startswith("www.")
+    return bool(is_host) and _ALONE.search(text[max(0, at - 48) : at]) is not None
 
 
 def _local_start(text: str, sign: re.Match[str], done: int) -> int | None:

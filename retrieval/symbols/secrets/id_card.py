@@ -26,7 +26,7 @@ _X = re.compile(
 def read_id_cards(run: Run) -> Iterator[Candidate]:
     """Yield the identity numbers of a run."""
     for first in range(len(run.groups)):
-        if first == 0 and run.is_continued and not run.before[-1].isalpha():
+        if first == 0 and run.is_continued and not (run.before[-1].isalpha() or run.fills_link_part):
             continue
         if _PROVINCE.match("".join(run.groups[first : first + 2])) is None:
             continue

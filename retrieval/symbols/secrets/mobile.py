@@ -31,7 +31,9 @@ def read_mobiles(run: Run) -> Iterator[Candidate]:
             candidate = _with_country(run, first, country.group())
             if candidate is not None:
                 yield candidate
-        if group[0] == "1" and not (first == 0 and (run.is_continued or run.before.endswith("+"))):
+        if group[0] == "1" and not (
+            first == 0 and ((run.is_continued and not run.fills_link_part) or run.before.endswith("+"))
+        ):
             for digits, last in run.windows(first, 11):
                 if len(digits) == 11 and _MOBILE.match(digits):
                     candidate = _judge(run, first, last, digits)

@@ -74,6 +74,15 @@ class Run:
         return thousands or in_number(self.before)
 
     @cached_property
+    def fills_link_part(self) -> bool:
+        """Whether the run, with an X behind it or not, is one whole segment or value of a web address."""
+        return (
+            len(self.groups) == 1
+            and _LINK_PART_BEFORE.search(self.before) is not None
+            and _LINK_PART_AFTER.match(self.text, self.ends[0]) is not None
+        )
+
+    @cached_property
     def is_one_by_one(self) -> bool:
         """Whether every digit stands by itself."""
         return max(map(len, self.groups)) == 1
@@ -173,6 +182,8 @@ class Run:
         return _LISTED_BEFORE.search(self.before) is None and _LISTED_AFTER.match(self.text, self.end(last)) is None
 
 
+_LINK_PART_BEFORE = re.compile(r"(?:://|[wW]{3}\.)[^\s，。]*[/=]\Z")
+_LINK_PART_AFTER = re.compile(r"[Xx]?(?![A-Za-z0-9._~%+@=-])|\.(?:\s|\Z)")
 _THOUSANDS = re.compile(r"[0-9],\Z")
 _TIE = re.compile(rf"[{_DASH}.]")
 _TIED_BEFORE = re.compile(r"[0-9A-Za-z][-\u2010-\u2014_]\Z")
