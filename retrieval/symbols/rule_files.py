@@ -68,6 +68,15 @@ class RuleFile:
     fiscal_year: tuple[int, Literal["start", "end"]] | None = None
     """First month, and whether the year is named by its start or its end."""
 
+    def counts(self) -> dict[str, int]:
+        """Return how many entries each section has."""
+        return {
+            "codes": sum(len(vocabulary.codes) for vocabulary in self.vocabularies),
+            "entities": len(self.glossary),
+            "persons": len(self.persons),
+            "fiscal years": int(self.fiscal_year is not None),
+        }
+
 
 def read_rule_file(path: Path) -> RuleFile:
     """Read one rule file.

@@ -128,6 +128,11 @@ class RuleFiles:
         stamps = {**shared, **own}
         if former is not None and (stamps == former.stamps or not _rested(former.stamps, stamps, now)):
             return former
+        for path in former.stamps if former is not None else ():
+            known = self._known.get(path)
+            if path not in stamps and known is not None and known.good is not None:
+                counts = ", ".join(f"{number} {what}" for what, number in known.good.counts().items() if number)
+                log.warning("symbol rules of tenant %s: %s is gone, and with it %s", tenant, path, counts or "nothing")
         files = {path: self._read(path, stamp) for path, stamp in stamps.items()}
         problems = [known.problem for known in files.values() if known.problem]
         good = {path: known.good for path, known in files.items() if known.good is not None}
@@ -147,11 +152,19 @@ class RuleFiles:
         known = self._known.get(path)
         if known is not None and known.stamp == stamp:
             return known
+        good = known.good if known is not None else None
         try:
-            fresh = _Known(stamp, read_rule_file(path))
+            file = read_rule_file(path)
+            if good is not None and not stamp.size_bytes and any(good.counts().values()):
+                # An editor or a full disk has cut it off; who wants its rules gone removes the file.
+                raise SymbolFileError(f"{path}: is empty; remove the file if its rules are to go")
+            lost = _lost(good, file)
+            if lost:
+                log.warning("symbol rules: %s", lost)
+            fresh = _Known(stamp, file, lost)
         except SymbolFileError as exc:
             log.warning("symbol rules: %s; its rules stay as they were", exc)
-            fresh = _Known(stamp, known.good if known is not None else None, str(exc))
+            fresh = _Known(stamp, good, str(exc))
         self._known[path] = fresh
         return fresh
 
@@ -159,6 +172,15 @@ class RuleFiles:
         if self._tenants is None or not tenant.strip(".") or "/" in tenant or "\\" in tenant:
             return ()  # no tenant's name leads out of the folder
         return (self._tenants / tenant,)
+
+
+def _lost(before: RuleFile | None, after: RuleFile) -> str:
+    """Say which sections of a file have lost all their entries by an edit; names that were secret show from then on."""
+    if before is None:
+        return ""
+    left = after.counts()
+    lost = [f"{what} {number} → 0" for what, number in before.counts().items() if number and not left[what]]
+    return f"{after.path}: an edit took out all of a section: {', '.join(lost)}" if lost else ""
 
 
 def _stamps(folders: Iterable[Path]) -> dict[Path, _Stamp]:

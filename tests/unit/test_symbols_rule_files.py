@@ -240,6 +240,51 @@ def test_a_broken_edit_keeps_the_last_good_rules_and_says_so_once(
     assert source.problems("t") == ()
 
 
+PEOPLE = f'[[person]]\nnames = ["{SECRET_NAME}"]\n'
+
+
+def test_a_file_that_was_cut_to_nothing_keeps_its_last_good_rules(
+    folder: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.write("people.toml", PEOPLE)
+    folder.write("new.toml", "")
+    source = folder.source()
+    assert (len(source.rules("t").persons), source.problems("t")) == (1, ())
+    folder.now += 10
+    folder.write("people.toml", "")
+    folder.now += 10
+    assert len(source.rules("t").persons) == 1
+    (problem,) = source.problems("t")
+    assert "people.toml" in problem
+    assert "empty" in problem
+    folder.now += 10
+    folder.remove("people.toml")
+    folder.now += 10
+    assert (len(source.rules("t").persons), source.problems("t")) == (0, ())
+    assert "1 persons" in caplog.text
+    assert SECRET_NAME not in caplog.text
+
+
+def test_an_edit_that_takes_out_all_of_a_section_holds_and_is_told(
+    folder: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.write("all.toml", FORMS + PEOPLE)
+    source = folder.source()
+    source.rules("t")
+    folder.now += 10
+    folder.write("all.toml", FORMS + "# nobody\n")
+    folder.now += 10
+    assert (len(source.rules("t").persons), namespaces(source)) == (0, {"form"})
+    (problem,) = source.problems("t")
+    assert problem.endswith("all.toml: an edit took out all of a section: persons 1 → 0")
+    assert caplog.text.count("persons 1 → 0") == 1
+    assert SECRET_NAME not in problem + caplog.text
+    folder.now += 10
+    folder.write("all.toml", FORMS + PEOPLE)
+    folder.now += 10
+    assert (len(source.rules("t").persons), source.problems("t")) == (1, ())
+
+
 def test_files_that_contradict_each_other_keep_the_last_good_rules(folder: Folder) -> None:
     folder.write("forms.toml", FORMS)
     source = folder.source()
