@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import log2
 
 from retrieval.symbols.secrets.found import SecretFound
-from retrieval.symbols.secrets.words import Words
+from retrieval.symbols.words import Words
 
 _WORD = r"(?<![A-Za-z0-9_-])"
 _END = r"(?![A-Za-z0-9_])"

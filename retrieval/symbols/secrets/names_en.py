@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.roles_zh import LABELS, OFFICES, PLAIN_HONORIFICS
-from retrieval.symbols.secrets.words import Words
+from retrieval.symbols.words import Words
 
 _CAP = "A-Z\u00c0-\u00de\u0100-\u017e\u0386-\u03ab\u0410-\u042f"
 _LETTER = "A-Za-z\u00c0-\u024f\u0386-\u03ff\u0400-\u045f'’-"
@@ -19,6 +19,7 @@ _PARTICLE = r"(?:van der|van den|van|von|de la|de|del|der|da|dos|di|bin|ibn|al|e
 _NEXT = rf"(?:\s(?:{_PARTICLE}\s)?{_WORD}|\s[{_CAP}]\.?(?=\s[{_CAP}]))"
 FULL = rf"{_WORD}{_NEXT}{{0,3}}"
 _TITLES = ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "MR.", "MRS.", "MS.", "DR.", "mr.", "mrs.", "ms.")
+_SODA = re.compile(r"\.? ?Pepper\b")
 _LONG_TITLES = ("Miss", "Professor", "Madam", "Sir", "Dame")
 _AFTER_TITLE = re.compile(rf"(?:\.\s?|\s)(?:(?:Dr|Prof)\.?\s)?((?:[A-Z]\.\s?)?{FULL})")
 _AFTER_CAPITALS = re.compile(rf"\s?({FULL})")
@@ -29,6 +30,8 @@ _LABELS = (
 )
 _SIGNED = "signed|prepared|approved|reviewed|submitted|witnessed|certified"
 _AFTER_LABEL = re.compile(rf"\s?[:|]\s{{0,2}}({FULL})")
+_SURNAME_FIRST = re.compile(rf"\s?[:|]\s{{0,2}}({_WORD}, {_WORD})(?=\s*(?:[\n|;(]|\Z))")
+_AFTER_DEAR = re.compile(rf"\s({FULL})(?=\s?[,:!\n]|\Z)")
 _AFTER_NAME = re.compile(rf"(?: is|'s)\s({FULL})")
 _AFTER_SIGNED = re.compile(rf"(?:(?: on behalf of)? by:?\s|\s?:\s{{0,2}})({FULL})")
 
@@ -45,7 +48,7 @@ _SIGNED_WORDS = _writings(_SIGNED)
 _CHINESE_LABELS = frozenset([label for label in LABELS if label[-1] in "人名"]) | OFFICES
 _AFTER_CHINESE = re.compile(rf"\s?[:为是]?\s{{0,2}}({FULL})")
 _BEFORE_CHINESE = re.compile(rf"({FULL})\s?\Z")
-_HEADS = Words([*_TITLES, *_LONG_TITLES, *_LABEL_WORDS, *_SIGNED_WORDS, *_CHINESE_LABELS, *PLAIN_HONORIFICS])
+_HEADS = Words([*_TITLES, *_LONG_TITLES, "Dear", *_LABEL_WORDS, *_SIGNED_WORDS, *_CHINESE_LABELS, *PLAIN_HONORIFICS])
 _MY = re.compile(r"\b[Mm]y \Z")
 _NO_NAME_LABEL = re.compile(
     r"(?:[Ff]ile|[Cc]ompany|[Pp]roduct|[Pp]roject|[Ff]und|[Bb]ank|[Uu]ser|[Dd]omain|[Hh]ost|[Bb]rand|[Tt]rade"
@@ -93,7 +96,7 @@ def find_english_names(text: str) -> Iterator[SecretFound]:
         if start < done or (word.isascii() and (_goes_on(text[start - 1 : start]) or _goes_on(text[at : at + 1]))):
             continue
         name, least = _beside(text, word, start, at, done)
-        end = _name_end(text, name.start(1), name.end(1), least) if name else None
+        end = english_name_end(text, name.start(1), name.end(1), least) if name else None
         if name and end is not None:
             done = end
             begin = name.start(1)
@@ -102,7 +105,11 @@ def find_english_names(text: str) -> Iterator[SecretFound]:
 
 def _beside(text: str, word: str, start: int, at: int, done: int) -> tuple[re.Match[str] | None, int]:
     """Return what may be a name beside a word, and how many words it must have."""
+    if word == "Dear":
+        return _AFTER_DEAR.match(text, at), 2
     if word in _TITLES:
+        if word in ("Dr", "DR.") and _SODA.match(text, at):
+            return None, 1
         return (_AFTER_CAPITALS if word[-1] == "." else _AFTER_TITLE).match(text, at), 1
     if word in _LONG_TITLES:
         return _AFTER_TITLE.match(text, at) if text[at : at + 1] == " " else None, 1
@@ -115,19 +122,21 @@ def _beside(text: str, word: str, start: int, at: int, done: int) -> tuple[re.Ma
         return _AFTER_SIGNED.match(text, at), 2
     if word in ("name", "Name") and _MY.search(before):
         return _AFTER_NAME.match(text, at), 1
-    return (None if _NO_NAME_LABEL.search(before) else _AFTER_LABEL.match(text, at)), 2
+    if _NO_NAME_LABEL.search(before):
+        return None, 2
+    return _SURNAME_FIRST.match(text, at) or _AFTER_LABEL.match(text, at), 2
 
 
 def _goes_on(char: str) -> bool:
     return char.isascii() and (char.isalnum() or char == "_")
 
 
-def _name_end(text: str, start: int, end: int, least: int) -> int | None:
+def english_name_end(text: str, start: int, end: int, least: int) -> int | None:
     """Return where the words of a name end; None where fewer than `least` are one."""
     at, words = start, 0
     for word in re.finditer(r"\S+", text[start:end]):
         plain = word.group()
-        if plain.rstrip(".") in NO_NAME or (words and "\n" in text[at : start + word.start()]):
+        if plain.rstrip(".,") in NO_NAME or (words and "\n" in text[at : start + word.start()]):
             break
         is_name = plain[0].isupper() or plain[1:2] in ("'", "’")
         words += is_name and len(plain.rstrip(".")) > 1

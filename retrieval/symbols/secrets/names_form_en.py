@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from retrieval.symbols.fold import MASK
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.names_en import FULL, NO_NAME
-from retrieval.symbols.secrets.words import Words
+from retrieval.symbols.words import Words
 
 _INITIALS = r"(?:[A-Z]\. ?){0,2}"
 _NAME = rf"{_INITIALS}{FULL}"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.roles_zh import LABELS, OFFICES, PLAIN_HONORIFICS, ROLES, TITLES
 from retrieval.symbols.secrets.surnames_zh import DOUBLE, FUNCTION, GIVEN, NO_NAME, SINGLE, WEAK
-from retrieval.symbols.secrets.words import Words
+from retrieval.symbols.words import Words
 
 # 先生们, 主任办公室, 教授级, 博士后 …: more than one person, or no person.
 _NO_HONORIFIC = re.compile("们|助理|办公|室|级|人|部|会|层|负责制|事务|后(?=[^来])|生|学|录")

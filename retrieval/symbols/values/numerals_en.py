@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from retrieval.symbols.secrets.words import Words
+from retrieval.symbols.words import SPACES, Words
 
 _TEENS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
@@ -27,7 +27,7 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 # Where a numeral can begin: after a space or a mark, with the letters that begin one.
-_MARKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029(\"'“‘|/–—~-"
+_MARKS = f"{SPACES}(\"'“‘|/–—~-"
 _BEGINNINGS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twel", "twent"),
     *("thirt", "fift", "fort", "half"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from retrieval.symbols.values.calendar import Span, day, months
 from retrieval.symbols.values.times import TO, YEAR, Time, full_year, in_word
+from retrieval.symbols.words import Words
 
 _MONTHS = {name: i + 1 for i, name in enumerate(
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"))}  # fmt: skip
@@ -27,6 +28,7 @@ _ANY_MONTH = re.compile(
     "[JFMASONDjfmasond](?<![A-Za-z].)"
     f"(?:{'|'.join(f'(?<=[{letters}])(?i:{tails})' for letters, tails in _TAILS.items())})(?![A-Za-z])"
 )
+_NAMES = Words(_MONTHS)
 _DAY_ENDS = tuple("0123456789thdfTHDF")
 _DAY_BEFORE = re.compile(rf"(?<![0-9A-Za-z]){_DAY}(?:\s(?i:of))?[\s-]\Z")
 _DAY_MONTH = (
@@ -65,7 +67,7 @@ def read_english(text: str, year: int) -> Iterator[Time]:
 
     Those without a year (July 1, 1st of July, months after a word such as `in`) are free and as of `year`.
     """
-    for name in _ANY_MONTH.finditer(text):
+    for name in _NAMES.matches(text, _ANY_MONTH):
         start = name.start()
         day_start = _day_before(text, start)
         inside = in_word(text, start)

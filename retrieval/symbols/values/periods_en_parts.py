@@ -9,6 +9,7 @@ from datetime import date
 from retrieval.symbols.values.calendar import Span
 from retrieval.symbols.values.fiscal import CALENDAR_YEAR, FiscalYear
 from retrieval.symbols.values.times import YEAR, Time, full_year, in_word
+from retrieval.symbols.words import SPACES, Words
 
 _CONFIDENCE = 0.9
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "final": 4,
@@ -36,6 +37,8 @@ _FULL = re.compile(
 )
 _FISCAL_BEFORE = re.compile(r"(?<![A-Za-z])(?:[Ff]iscal|[Ff]inancial)[\s-]\Z")
 _IS_FISCAL = re.compile(r"(?i:fiscal|financial)|FY")
+_UNITS = Words(["quarter", "half", "months"])
+_FULL_YEARS = Words(["fiscal", "financial", "calendar", "full", *(f"the{space}year" for space in SPACES)])
 _OF_SOMETHING = re.compile(r"\s(?:of|in)\s(?!the\s(?:year|period)\b)|[\s-](?:[0-9]|FY)")
 _HAS_YEAR = re.compile(rf"{YEAR}|FY")
 # Without one of these a pattern need not be tried; no letter that has another form where case is ignored.
@@ -54,7 +57,7 @@ def read_parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterato
 
 
 def _parts(text: str, base_date: date | None, fiscal: FiscalYear) -> Iterator[Time]:
-    for unit in _UNIT.finditer(text):
+    for unit in _UNITS.matches(text, _UNIT):
         window = text[max(0, unit.start() - 32) : unit.start()]
         ordinal = _ORDINAL.search(window)
         if ordinal is None:
@@ -106,7 +109,7 @@ def _stands_alone(text: str, g: dict[str, str | None], start: int, end: int) -> 
 
 
 def _full_years(text: str, fiscal: FiscalYear) -> Iterator[Time]:
-    for match in _FULL.finditer(text):
+    for match in _FULL_YEARS.matches(text, _FULL):
         if in_word(text, match.start()):
             continue
         year, end = int(match.group("y")), match.group("end")

@@ -9,6 +9,7 @@ from retrieval.symbols.values.calendar import Span
 from retrieval.symbols.values.fiscal import CALENDAR_YEAR, FiscalYear
 from retrieval.symbols.values.periods_en_parts import two_years
 from retrieval.symbols.values.times import YEAR, Time, full_year, in_word
+from retrieval.symbols.words import Words
 
 _CONFIDENCE = 0.9
 # Every pattern begins with a set of characters: only then does the engine skip ahead to it.
@@ -22,7 +23,7 @@ _YEAR_LAST = re.compile(
     rf"({YEAR})|(?:\s(?i:of|in))?(\s?FY\s?'?|')?([1-3][0-9]))"
     r"(?![0-9A-Za-z]|[.,%][0-9]|%)"
 )
-_HAS_PART = re.compile(r"[QqHh](?:[1-4]|(?<=[1-4].))")
+_PARTS = Words(part for letter in "qh" for digit in "1234" for part in (letter + digit, digit + letter))
 _FISCAL = re.compile(
     rf"[FC](?<![A-Za-z0-9].)Y\s?(?:({YEAR})|'?([0-9]{{2}}))(?![0-9A-Za-z])(?:[/–-]([0-9]{{2}}|{YEAR})(?![0-9A-Za-z]))?"
 )
@@ -33,7 +34,7 @@ _YEARLESS = re.compile(r"Q(?<![A-Za-z0-9_'-].)[1-4](?![0-9A-Za-z_]|[.:)、]\s|[:
 
 def read_quarters(text: str, fiscal: FiscalYear) -> Iterator[Time]:
     """Yield quarters, halves and years written with Q, H, FY or CY; FY makes them the tenant's."""
-    if _HAS_PART.search(text) is not None:
+    if _PARTS.find(text.lower()):
         yield from _year_first(text, fiscal)
         yield from _year_last(text, fiscal)
     if "FY" in text or "CY" in text:

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from retrieval.symbols.values.calendar import Span, day, month_run, quarter, week_of, whole_year
 from retrieval.symbols.values.fiscal import FiscalYear
 from retrieval.symbols.values.times import Time, small_chinese
+from retrieval.symbols.words import Words
 
 _CONFIDENCE = 0.9
 _STEPS = {"上上": -2, "上": -1, "last": -1, "previous": -1, "prior": -1, "本": 0, "这": 0, "this": 0,
@@ -31,6 +32,7 @@ _LATEST = re.compile(r"最近一\s?(?:个\s?)?(?:(?P<quarter>季度?)|(?P<year>�
 _ENGLISH = re.compile(
     r"[QqMmYyWw](?<=\s.)(?i:(?:(?<=q)uarter|(?<=m)onth|(?<=y)ear|(?<=w)eek))(?![A-Za-z])(?!\sof\s|\sin\s(?:the\s)?(?:fiscal\s|FY)?[0-9])"
 )
+_ENGLISH_UNITS = Words(["quarter", "month", "year", "week"])
 _ENGLISH_STEP = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?P<step>last|previous|prior|this|current|next)|(?P<latest>(?:most\srecent|latest)(?:\s(?:completed|full))?))"
     r"\s(?P<fiscal>fiscal\s|financial\s)?\Z",
@@ -58,7 +60,7 @@ def _found(text: str, base: date, fiscal: FiscalYear) -> Iterator[tuple[int, int
         for pattern, cues, resolve in _CHINESE_READERS:
             for match in pattern.finditer(text) if any(cue in text for cue in cues) else ():
                 yield match.start(), match.end(), resolve(match, base, fiscal)
-    for unit in _ENGLISH.finditer(text):
+    for unit in _ENGLISH_UNITS.matches(text, _ENGLISH):
         before = _ENGLISH_STEP.search(text[max(0, unit.start() - 32) : unit.start()])
         if before is not None:
             yield unit.start() - len(before.group()), unit.end(), _english(before, unit.group().lower(), base, fiscal)
