@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from retrieval.symbols.rules import Correction, RuleSource, TenantRules, revised
+from retrieval.symbols.rules import Correction, ErasedText, RuleSource, TenantRules, revised
 
 
 class Kept(NamedTuple):
@@ -13,6 +13,7 @@ class Kept(NamedTuple):
     corrections: tuple[Correction, ...] = ()
     erased: frozenset[str] = frozenset()
     """Fingerprints of erased values (`pseudonyms.fingerprint`)."""
+    erased_texts: tuple[ErasedText, ...] = ()
 
 
 class KeptRules(Protocol):
@@ -51,6 +52,7 @@ class CombinedRules:
                 update={
                     "corrections": (*base.corrections, *kept.corrections),
                     "erased": base.erased | kept.erased,
+                    "erased_texts": (*base.erased_texts, *kept.erased_texts),
                 }
             )
         )

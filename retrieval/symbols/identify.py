@@ -48,7 +48,7 @@ def identify(given: str, rules: TenantRules, key: bytes) -> tuple[Secret, ...]:
     if not value:
         return ()
     # As if nothing had been erased: an erased value has a kind and a fingerprint all the same.
-    language = TenantLanguage(rules.model_copy(update={"erased": frozenset[str]()}), key)
+    language = TenantLanguage(rules.model_copy(update={"erased": frozenset[str](), "erased_texts": ()}), key)
     found = {secret.pseudonym: secret for secret in language.symbolise(value).secrets}
     for label in _LABELS:
         read = language.symbolise(label.format(value))

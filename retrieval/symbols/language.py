@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import sys
 from datetime import date
 from pathlib import Path
 
 from retrieval.symbols.combined_rules import CombinedRules, KeptRules
+from retrieval.symbols.erased_texts import ErasedTexts, erased_text
+from retrieval.symbols.fold import fold
 from retrieval.symbols.identify import identify
-from retrieval.symbols.pseudonyms import fingerprint, key_id, tenant_erasure_key, tenant_key
+from retrieval.symbols.pseudonyms import fingerprint, key_id, pseudonym, tenant_erasure_key, tenant_key
 from retrieval.symbols.result import Secret, Symbolised
 from retrieval.symbols.rule_source import RuleFiles
-from retrieval.symbols.rules import RuleSource
+from retrieval.symbols.rules import Correction, ErasedText, RuleSource
 from retrieval.symbols.tenant_language import TenantLanguage
 from retrieval.types import Symbol
 
@@ -45,7 +49,10 @@ class SymbolLanguage:
         if known is not None and known[0] is key and known[1].rules is rules:
             return known[1]
         erasure_key = tenant_erasure_key(self._erasure_key, tenant) if self._erasure_key is not None else b""
-        built = TenantLanguage(rules, tenant_key(key, tenant), erasure_key, revision=f"{rules.revision}/{key_id(key)}")
+        own = tenant_key(key, tenant)
+        # Keyed, for it is stored: texts of corrections must not be guessed by it.
+        digest = hmac.digest(own, b"attest rules revision\x00" + rules.revision.encode(), hashlib.sha256)
+        built = TenantLanguage(rules, own, erasure_key, revision=f"{digest[:16].hex()}/{key_id(key)}")
         self._built[tenant] = (key, built)
         return built
 
@@ -73,9 +80,29 @@ class SymbolLanguage:
             raise ValueError("there is no erasure key")
         return fingerprint(tenant_erasure_key(self._erasure_key, tenant), kind, value)
 
+    def erased_text(self, correction: Correction, *, tenant: str) -> ErasedText | None:
+        """Return what finds the text of a correction once it is erased (`TenantRules.erased_texts`).
+
+        Raises:
+            ValueError: There is no erasure key.
+        """
+        if self._erasure_key is None:
+            raise ValueError("there is no erasure key")
+        key = tenant_erasure_key(self._erasure_key, tenant)
+        return erased_text(key, correction.kind, correction.text, correction.near)
+
     def identify(self, given: str, *, tenant: str) -> tuple[Secret, ...]:
         """Return every secret that a value given by itself may be; see `identify.identify`."""
-        return identify(given, self._source.rules(tenant), tenant_key(self._key, tenant))
+        rules, key = self._source.rules(tenant), tenant_key(self._key, tenant)
+        found = {secret.pseudonym: secret for secret in identify(given, rules, key)}
+        if rules.erased_texts and self._erasure_key is not None:
+            value = " ".join(fold(given).split())
+            texts = ErasedTexts(rules.erased_texts, tenant_erasure_key(self._erasure_key, tenant))
+            for kind, start, end in texts.find(value):
+                if (start, end) == (0, len(value)):
+                    name = pseudonym(key, kind, value)
+                    found.setdefault(name, Secret(name, kind, value))
+        return tuple(found.values())
 
     def problems(self, tenant: str) -> tuple[str, ...]:
         """Return what is wrong with the rules of a tenant; see `RuleSource.problems`."""

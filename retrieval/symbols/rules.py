@@ -46,6 +46,20 @@ class Correction(Value):
     """Only where this text stands in the same line; empty: everywhere."""
 
 
+class ErasedText(Value):
+    """A text that an owner called secret, and that was erased; made by `erased_texts.erased_text`."""
+
+    kind: str
+    units: int = Field(ge=1)
+    """How many words and single characters it has."""
+    head: str
+    """Keyed, of its first word."""
+    mark: str
+    """Keyed, of it all."""
+    near: str = ""
+    """Only where this text stands in the same line; empty: everywhere."""
+
+
 class TenantRules(Value):
     """All of a tenant's own rules. Two sets of rules that read some text otherwise differ in `revision`."""
 
@@ -61,6 +75,8 @@ class TenantRules(Value):
     corrections: tuple[Correction, ...] = ()
     erased: frozenset[str] = frozenset()
     """Fingerprints of values that were erased (`pseudonyms.fingerprint`): they get no pseudonym any more."""
+    erased_texts: tuple[ErasedText, ...] = ()
+    """Those that only a correction knew: they are found without being known."""
 
 
 def revised(rules: TenantRules) -> TenantRules:

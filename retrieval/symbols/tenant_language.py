@@ -20,6 +20,7 @@ from retrieval.symbols.codes.order import CodeOrder
 from retrieval.symbols.codes.reader import CodeReader
 from retrieval.symbols.corrections import CorrectionReader
 from retrieval.symbols.edits import Edit, apply, moved
+from retrieval.symbols.erased_texts import ErasedTexts
 from retrieval.symbols.fold import fold, fold_letters, mask
 from retrieval.symbols.found import Found, settle
 from retrieval.symbols.pseudonyms import erased, fingerprint, is_erased, kind_of, pseudonym
@@ -47,6 +48,8 @@ class _Clean:
     text: str
     folded: str
     tokens: list[re.Match[str]]
+    erased: frozenset[str] = frozenset()
+    """Fingerprints of erased values that were taken out of it."""
 
 
 class TenantLanguage:
@@ -58,7 +61,7 @@ class TenantLanguage:
         Raises:
             ValueError: The rules name erased values, and there is no key to know them by.
         """
-        if rules.erased and not erasure_key:
+        if (rules.erased or rules.erased_texts) and not erasure_key:
             raise ValueError("erased values are known by their fingerprints: the erasure key is missing")
         self.rules = rules
         self.revision = revision
@@ -70,6 +73,7 @@ class TenantLanguage:
         self._readers = (*codes, self._entities) if self._entities is not None else tuple(codes)
         self._persons = PersonList(rules.persons)
         self._corrected = CorrectionReader(rules.corrections) if rules.corrections else None
+        self._erased_texts = ErasedTexts(rules.erased_texts, erasure_key) if rules.erased_texts else None
         self._key = key
         self._token = re.compile(token_grammar(rules.vocabularies))
 
@@ -96,7 +100,7 @@ class TenantLanguage:
                 parts += (letters[at : symbol.start], symbol.token)
                 at = symbol.end
         index_text = "".join((*parts, letters[at:]))
-        return Symbolised(clean.text, index_text, symbols, tuple(secrets))
+        return Symbolised(clean.text, index_text, symbols, tuple(secrets), clean.erased)
 
     def read_numbers(self, text: str) -> tuple[Symbol, ...]:
         """Return every plain number of a text that is no part of another symbol, small integers included.
@@ -115,16 +119,23 @@ class TenantLanguage:
         spans = [m.span() for m in tokens]
         edits: list[Edit] = []
         secrets: dict[str, Secret] = {}
+        marks: set[str] = set()
+        if self._erased_texts is not None:
+            gone = list(self._erased_texts.find(mask(folded, spans)))
+            edits += [Edit(start, end, erased(kind)) for kind, start, end in gone]
+            spans = sorted([*spans, *((start, end) for _, start, end in gone)])
         # A finding may free its neighbour (a number no longer part of a longer one): look again.
         for _ in range(_MAX_PASSES):
             fresh = self._secrets(mask(folded, spans))
             if not fresh:
                 break
             for found in fresh:
-                name = self._name(found.kind, found.value)
-                if name is None:
+                mark = self._erased(found.kind, found.value)
+                if mark is not None:
+                    marks.add(mark)
                     name = erased(found.kind)
                 else:
+                    name = pseudonym(self._key, found.kind, found.value)
                     secrets.setdefault(name, Secret(name, found.kind, found.value))
                 edits.append(Edit(found.start, found.end, name))
             spans = sorted([*spans, *((f.start, f.end) for f in fresh)])
@@ -135,7 +146,7 @@ class TenantLanguage:
         clean = apply(text, edits)
         folded = fold(clean)
         return (
-            _Clean(clean, folded, self._tokens(folded)),
+            _Clean(clean, folded, self._tokens(folded), frozenset(marks)),
             edits,
             [secrets[name] for name in ordered if name in secrets],
         )
@@ -159,12 +170,13 @@ class TenantLanguage:
             if not (_is_guess(each) and any(e.start < each.end and each.start < e.end for e in entities))
         ]
 
-    def _name(self, kind: str, value: str) -> str | None:
-        """Return the pseudonym of a value; None where the value was erased."""
+    def _erased(self, kind: str, value: str) -> str | None:
+        """Return the fingerprint of a value that was erased; None for all others."""
         known = self.rules.erased
-        if known and fingerprint(self._erasure_key, kind, value) in known:
+        if not known:
             return None
-        return pseudonym(self._key, kind, value)
+        mark = fingerprint(self._erasure_key, kind, value)
+        return mark if mark in known else None
 
     def _read_clean(self, clean: _Clean, base_date: date | None) -> tuple[Symbol, ...]:
         found = [_pseudonym_found(m) for m in clean.tokens if m.group(1) and not is_erased(m)]

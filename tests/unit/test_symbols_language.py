@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from retrieval.symbols.language import SymbolLanguage, load_language
+from retrieval.symbols.rules import Correction, FixedRules, TenantRules, revised
 from retrieval.types import Symbol
 
 TENANT = "acme"
@@ -94,3 +95,14 @@ def test_read_numbers_adds_the_small_integers(language: SymbolLanguage) -> None:
 
 def test_the_secret_shows_no_value_when_printed(language: SymbolLanguage) -> None:
     assert "13812345678" not in repr(language.symbolise("13812345678", tenant=TENANT))
+
+
+def test_revision_tells_nothing_of_corrections_without_the_key() -> None:
+    rules = revised(TenantRules(corrections=(Correction(text="Blue Zebrafish", verdict="secret"),)))
+    one = SymbolLanguage(FixedRules(rules), b"0123456789abcdef")
+    revision = one.of("t").revision
+    assert rules.revision not in revision
+    assert revision == SymbolLanguage(FixedRules(rules), b"0123456789abcdef").of("t").revision
+    other = SymbolLanguage(FixedRules(rules), b"another key 1234").of("t").revision
+    assert not set(revision.split("/")) & set(other.split("/"))
+    assert one.of("u").revision.split("/")[0] != revision.split("/")[0]
