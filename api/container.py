@@ -187,7 +187,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
         if broken:
             log.info("%d runs that a crash had cut off are marked as failed", broken)
-        persons, erasure = wire_persons(engine, language, erased_values, ingest, store, copies=all_copies)
+        persons, erasure = wire_persons(engine, language, erased_values, corrections, ingest, store, copies=all_copies)
         runs = RunService(
             agent,
             journal,

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from agent.mentions import RunMentions
 from ingest.assembly import IngestParts
 from ingest.copies import Copies
+from ingest.corrections import Corrections
 from ingest.erased import ErasedValues
 from ingest.erasure import Erasure
 from ingest.persons import Persons, RunMention
@@ -31,6 +32,7 @@ def wire_persons(
     engine: Engine,
     language: SymbolLanguage,
     erased_values: ErasedValues,
+    corrections: Corrections,
     parts: IngestParts,
     store: VectorStore,
     copies: Sequence[Copies],
@@ -50,6 +52,7 @@ def wire_persons(
         persons=persons,
         vault=parts.vault,
         erased_values=erased_values,
+        corrections=corrections,
         fingerprints=language,
         renames=parts.renames,
         reads_again=parts.resymbolisation,

@@ -25,7 +25,7 @@ from ingest.work import Cutter
 from retrieval.store import VectorStore
 from retrieval.symbols.corrections import CorrectionReader, plain
 from retrieval.symbols.fold import fold, mask
-from retrieval.symbols.pseudonyms import PREFIXES, PSEUDONYM, erased
+from retrieval.symbols.pseudonyms import PREFIXES, PSEUDONYM, erased, is_erased
 from retrieval.symbols.rules import Correction
 from retrieval.types import Chunk, Principal, Scope, SearchFilter
 
@@ -235,6 +235,9 @@ class Correcting:
             raise BadCorrectionError("a corrected text has two letters or digits at least")
         if PSEUDONYM.search(new.text) or PSEUDONYM.search(new.near):
             raise BadCorrectionError("a pseudonym stands in it; give the text as it stands in the document")
+        gone = PSEUDONYM.fullmatch(self._cutter.hide(new.text, tenant).text.strip())
+        if gone is not None and is_erased(gone):
+            raise BadCorrectionError("this text was erased; it stays hidden, and nothing that tells it is kept")
         if new.near and self._cutter.hide(new.near, tenant).secrets:
             raise BadCorrectionError("`near` holds a secret itself; give a part of the line without one")
 

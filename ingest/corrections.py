@@ -21,11 +21,13 @@ from ingest.tables import symbol_corrections
 from retrieval.symbols.combined_rules import Kept, KeptRules
 from retrieval.symbols.corrections import plain
 from retrieval.symbols.fold import fold
-from retrieval.symbols.rules import Correction
+from retrieval.symbols.rules import Correction, ErasedText
 from retrieval.types import Value
 
 MOST = 10_000
 """Corrections of one tenant. Each is tried on every text; rules for so many belong into a rule file."""
+_ERASED = "erased"
+"""Stands for the verdict where the text was erased."""
 Verdict = Literal["secret", "not_secret", "not_symbol"]
 
 
@@ -129,6 +131,47 @@ class Corrections:
         gone = connection.execute(delete(table).where(table.c.tenant == tenant, table.c.correction_id == correction_id))
         return gone.rowcount == 1
 
+    def forget(
+        self, tenant: str, wanted: Callable[[Correction], bool], concealed: Callable[[Correction], ErasedText | None]
+    ) -> int:
+        """Forget the texts of corrections that call them secret; return how many. They are found as erased ones then.
+
+        Args:
+            tenant: whose.
+            wanted: tells which ones.
+            concealed: returns what finds a text without telling it.
+        """
+        table = symbol_corrections
+        gone = [each for each in self._read(tenant) if each[1].verdict == "secret" and wanted(each[1])]
+        for row, correction in gone:
+            left = concealed(correction)
+            with self._engine.begin() as connection:
+                this = table.c.correction_id == row.correction_id
+                if left is None:
+                    connection.execute(delete(table).where(this))
+                    continue
+                mark = self._seal.fingerprint(tenant, left.model_dump_json())
+                same = select(table.c.correction_id).where(table.c.tenant == tenant, table.c.fingerprint == mark)
+                if connection.execute(same).scalar() is not None:
+                    connection.execute(delete(table).where(this))
+                    continue
+                connection.execute(
+                    update(table)
+                    .where(this)
+                    .values(
+                        verdict=_ERASED,
+                        fingerprint=mark,
+                        ciphertext=self._seal.seal(tenant, row.correction_id, left.model_dump_json()),
+                        note="",
+                    )
+                )
+        self.look_again(tenant)
+        return len(gone)
+
+    def count_of(self, tenant: str, wanted: Callable[[Correction], bool]) -> int:
+        """Count the corrections that call a text secret which is wanted."""
+        return sum(correction.verdict == "secret" and wanted(correction) for _, correction in self._read(tenant))
+
     def look_again(self, tenant: str) -> None:
         """Look at the database at the next question: a transaction that changed them has ended. See `KeptRules`."""
         self._cache.look_again(tenant)
@@ -167,7 +210,10 @@ class Corrections:
         return self._cache.get(
             tenant,
             lambda: self._state(tenant),
-            lambda: Kept(corrections=tuple(correction for _, correction in self._read(tenant))),
+            lambda: Kept(
+                corrections=tuple(correction for _, correction in self._read(tenant)),
+                erased_texts=self._erased_texts(tenant),
+            ),
         )
 
     def _count(self, connection: Connection, tenant: str) -> int:
@@ -178,21 +224,33 @@ class Corrections:
     def _state(self, tenant: str) -> object:
         table = symbol_corrections
         with self._engine.connect() as connection:
-            return tuple(
-                connection.execute(
-                    select(func.count(), func.max(table.c.created_at), func.max(table.c.correction_id)).where(
-                        table.c.tenant == tenant
-                    )
-                ).one()
-            )
+            counts = select(
+                table.c.verdict, func.count(), func.max(table.c.created_at), func.max(table.c.correction_id)
+            ).where(table.c.tenant == tenant)
+            found = connection.execute(counts.group_by(table.c.verdict).order_by(table.c.verdict)).all()
+        return tuple(tuple(row) for row in found)
 
     def _read(self, tenant: str) -> builtins.list[tuple[Row[Any], Correction]]:
         table = symbol_corrections
         with self._engine.connect() as connection:
             rows = connection.execute(
-                select(table).where(table.c.tenant == tenant).order_by(table.c.created_at, table.c.correction_id)
+                select(table)
+                .where(table.c.tenant == tenant, table.c.verdict != _ERASED)
+                .order_by(table.c.created_at, table.c.correction_id)
             ).all()
         return [(row, self._opened(tenant, row)) for row in rows]
+
+    def _erased_texts(self, tenant: str) -> tuple[ErasedText, ...]:
+        table = symbol_corrections
+        with self._engine.connect() as connection:
+            rows = connection.execute(
+                select(table.c.correction_id, table.c.ciphertext)
+                .where(table.c.tenant == tenant, table.c.verdict == _ERASED)
+                .order_by(table.c.created_at, table.c.correction_id)
+            ).all()
+        return tuple(
+            ErasedText.model_validate_json(self._seal.open(tenant, row.correction_id, row.ciphertext)) for row in rows
+        )
 
     def _opened(self, tenant: str, row: Row[Any]) -> Correction:
         text, near = json.loads(self._seal.open(tenant, row.correction_id, row.ciphertext))
@@ -220,6 +278,7 @@ class KeptTogether:
         joined = Kept(
             corrections=tuple(each for kept in now for each in kept.corrections),
             erased=frozenset(each for kept in now for each in kept.erased),
+            erased_texts=tuple(each for kept in now for each in kept.erased_texts),
         )
         self._joined[tenant] = (now, joined)
         return joined

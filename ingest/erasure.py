@@ -101,7 +101,8 @@ class ErasureReceipt(Value):
     unseen: int
     """How many more there are that the caller may not see; they are read again too."""
     left: dict[str, int]
-    """Probe → count: `corrections` that tell a value, `vault` values, `documents` that still carry a pseudonym (0 once their jobs are done, which
+    """Probe → count: `corrections` that tell a value,
+    `vault` values, `documents` that still carry a pseudonym (0 once their jobs are done, which
     another `erase` tells), `chunks` of these, `runs` that mention one, `originals` that hold a value, encrypted
     (until they are deleted or replaced; those that came in later count too)."""
     at: datetime

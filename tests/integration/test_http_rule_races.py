@@ -194,3 +194,35 @@ async def test_owner_of_a_document_corrects_only_what_stands_in_it(
     for text in ("my zoo", "apes", "gnus", "blue zebrafish", "13812345678"):
         taken = await client.post("/v1/symbols/corrections", json=named | {"text": text})
         assert taken.status_code == 201, text
+
+
+async def test_erasure_forgets_the_correction_and_the_text_stays_hidden(
+    open_app: OpenApp, upload_and_wait: Upload, tmp_path: Path
+) -> None:
+    client = await open_app(local_owner=True)
+    text = b"# Plan\n\nThe zoo keeper Florbitz Gnarl meets at ten with allowance 300."
+    await upload_and_wait(client, "a.md", text)
+    made = await correct(client, "Florbitz Gnarl", "secret", kind="person", note="the keeper")
+    await read_again(client)
+    erase = {"values": ["florbitz  GNARL"], "reason": "Florbitz Gnarl asked", "documents": "list"}
+    receipt = (await client.post("/v1/vault/erase", json=erase)).json()
+    assert receipt["unread"] == []
+    assert [each["source"] for each in receipt["documents"]] == ["a.md"]
+    assert (receipt["left"]["corrections"], receipt["left"]["vault"]) == (0, 0)
+    await read_again(client)
+    assert (await client.get("/v1/symbols/corrections")).json() == {"corrections": []}
+    identity = made["correction"]["correction_id"]
+    assert (await client.delete(f"/v1/symbols/corrections/{identity}")).status_code == 404
+    again = await client.post("/v1/symbols/corrections", json={"text": "Florbitz Gnarl", "verdict": "secret"})
+    assert (again.status_code, again.json()["code"]) == (422, "bad_correction")
+    await upload_and_wait(client, "b.md", b"# Again\n\nThe zoo keeper florbitz\ngnarl is back.")
+    found = (await client.post("/v1/search", json={"query": "zoo keeper allowance"})).text
+    assert found.count("[PERSON_erased]") >= 2
+    assert "gnarl" not in found.lower()
+    assert "[PERSON_erased] asked" in (await client.get("/v1/vault/reveals")).text
+    once_more = (await client.post("/v1/vault/erase", json=erase | {"values": ["Florbitz Gnarl"]})).json()
+    assert once_more["unread"] == []
+    assert {name: count for name, count in once_more["left"].items() if name != "originals"} == dict.fromkeys(
+        ("corrections", "vault", "documents", "chunks", "runs"), 0
+    )
+    assert holding(tmp_path / "home", "gnarl") == []
