@@ -279,9 +279,7 @@ def _page_images(
     limits = settings.ingestion.parser.model_copy(update={"processes": 1, "timeout_s": 60.0})
     draughtsman = ParserPool(limits, handler="ingest.parsers.drawing:draw_page")
     stack.push_async_callback(draughtsman.close)
-    return PageImages(
-        parts.catalog, parts.originals, parts.vault, store, draughtsman, lambda tenant: language.of(tenant).rules
-    )
+    return PageImages(parts.catalog, parts.originals, parts.vault, store, draughtsman, language.of)
 
 
 async def _wired(request: Request) -> Container:

@@ -14,7 +14,7 @@ from ingest.originals import Originals
 from ingest.types import Document, ParsedDocument
 from ingest.vault import Vault
 from retrieval.store import VectorStore
-from retrieval.symbols.rules import TenantRules
+from retrieval.symbols.tenant_language import TenantLanguage
 from retrieval.types import Box, Principal, Scope
 
 _WITH_PAGES = frozenset({"pdf", "image"})
@@ -46,15 +46,15 @@ class PageImages:
         vault: Vault,
         store: VectorStore,
         draughtsman: Draughtsman,
-        rules: Callable[[str], TenantRules],
+        language: Callable[[str], TenantLanguage],
     ) -> None:
-        """Take the parts; `rules` gives those of a tenant, whose own secrets are hidden too."""
+        """Take the parts; `language` gives that of a tenant, whose own secrets are hidden too."""
         self._catalog = catalog
         self._originals = originals
         self._vault = vault
         self._store = store
         self._draughtsman = draughtsman
-        self._rules = rules
+        self._language = language
 
     async def png(
         self,
@@ -100,7 +100,7 @@ class PageImages:
                 "dpi": dpi,
                 "boxes": [(box.x0, box.y0, box.x1, box.y1) for box in boxes],
                 "hides_secrets": reveal_reason is None,
-                "persons": _own_secrets(self._rules(principal.tenant)) if reveal_reason is None else [],
+                **(_own_secrets(self._language(principal.tenant)) if reveal_reason is None else {}),
             },
         )
 
@@ -124,10 +124,15 @@ class PageImages:
             return await draw(self._draughtsman, path, document.source, folder, instructions, password)
 
 
-def _own_secrets(rules: TenantRules) -> list[dict[str, list[str]]]:
-    """Return the texts that only this tenant calls secret, as `Drawing.persons` takes them."""
-    listed = [{"names": list(person.names)} for person in rules.persons]
-    return listed + [{"names": [each.text]} for each in rules.corrections if each.verdict == "secret"]
+def _own_secrets(language: TenantLanguage) -> dict[str, object]:
+    """Return the texts that only this tenant calls secret, and those that were erased, as `Drawing` takes them."""
+    rules, gone = language.rules, language.erased_texts
+    names = [list(person.names) for person in rules.persons]
+    names += [[each.text] for each in rules.corrections if each.verdict == "secret"]
+    own: dict[str, object] = {"persons": [{"names": each} for each in names]}
+    if gone is not None:
+        own |= {"erased_texts": [each.model_dump() for each in gone.texts], "erased_key": gone.key.hex()}
+    return own
 
 
 async def draw(

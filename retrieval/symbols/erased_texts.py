@@ -27,11 +27,16 @@ class _Unit(NamedTuple):
     end: int
 
 
+def text_key(erasure_key: bytes) -> bytes:
+    """Derive the key of a tenant's erased texts from `pseudonyms.tenant_erasure_key`; it knows no other values."""
+    return hmac.digest(erasure_key, b"attest erased texts", hashlib.sha256)
+
+
 def erased_text(key: bytes, kind: str, text: str, near: str = "") -> ErasedText | None:
     """Return what finds a text without telling it; None for a blank one.
 
     Args:
-        key: of the tenant's erasures (`pseudonyms.tenant_erasure_key`).
+        key: of the tenant's erased texts (`text_key`).
         kind: of the secret.
         text: in any writing.
         near: only in lines where this stands.
@@ -47,7 +52,8 @@ class ErasedTexts:
     """Finds the erased texts of one tenant. Immutable and safe to share between threads."""
 
     def __init__(self, erased: Collection[ErasedText], key: bytes) -> None:
-        self._key = key
+        self.key = key
+        self.texts = tuple(erased)
         self._by_head: dict[str, list[ErasedText]] = {}
         for each in sorted(erased, key=lambda e: (-e.units, e.mark, e.near, e.kind)):
             self._by_head.setdefault(each.head, []).append(each)
@@ -62,14 +68,14 @@ class ErasedTexts:
         at = 0
         for index, unit in enumerate(units):
             if unit.text not in beginning:
-                beginning[unit.text] = self._by_head.get(_mark(self._key, unit.text)[: 2 * _HEAD_BYTES], [])
+                beginning[unit.text] = self._by_head.get(_mark(self.key, unit.text)[: 2 * _HEAD_BYTES], [])
             if index < at or not beginning[unit.text]:
                 continue
             marks: dict[int, str] = {}
             for each in beginning[unit.text]:
                 some = units[index : index + each.units]
                 if each.units not in marks:
-                    marks[each.units] = _mark(self._key, _joined(some))
+                    marks[each.units] = _mark(self.key, _joined(some))
                 if each.mark == marks[each.units] and each.near in _line(lowered, unit.start, some[-1].end):
                     at = index + each.units
                     yield each.kind, unit.start, some[-1].end

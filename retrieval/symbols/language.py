@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from retrieval.symbols.combined_rules import CombinedRules, KeptRules
-from retrieval.symbols.erased_texts import ErasedTexts, erased_text
+from retrieval.symbols.erased_texts import erased_text, text_key
 from retrieval.symbols.fold import fold
 from retrieval.symbols.identify import identify
 from retrieval.symbols.pseudonyms import fingerprint, key_id, pseudonym, tenant_erasure_key, tenant_key
@@ -88,17 +88,16 @@ class SymbolLanguage:
         """
         if self._erasure_key is None:
             raise ValueError("there is no erasure key")
-        key = tenant_erasure_key(self._erasure_key, tenant)
+        key = text_key(tenant_erasure_key(self._erasure_key, tenant))
         return erased_text(key, correction.kind, correction.text, correction.near)
 
     def identify(self, given: str, *, tenant: str) -> tuple[Secret, ...]:
         """Return every secret that a value given by itself may be; see `identify.identify`."""
-        rules, key = self._source.rules(tenant), tenant_key(self._key, tenant)
-        found = {secret.pseudonym: secret for secret in identify(given, rules, key)}
-        if rules.erased_texts and self._erasure_key is not None:
+        language, key = self.of(tenant), tenant_key(self._key, tenant)
+        found = {secret.pseudonym: secret for secret in identify(given, language.rules, key)}
+        if language.erased_texts is not None:
             value = " ".join(fold(given).split())
-            texts = ErasedTexts(rules.erased_texts, tenant_erasure_key(self._erasure_key, tenant))
-            for kind, start, end in texts.find(value):
+            for kind, start, end in language.erased_texts.find(value):
                 if (start, end) == (0, len(value)):
                     name = pseudonym(key, kind, value)
                     found.setdefault(name, Secret(name, kind, value))

@@ -20,7 +20,7 @@ from retrieval.symbols.codes.order import CodeOrder
 from retrieval.symbols.codes.reader import CodeReader
 from retrieval.symbols.corrections import CorrectionReader
 from retrieval.symbols.edits import Edit, apply, moved
-from retrieval.symbols.erased_texts import ErasedTexts
+from retrieval.symbols.erased_texts import ErasedTexts, text_key
 from retrieval.symbols.fold import fold, fold_letters, mask
 from retrieval.symbols.found import Found, settle
 from retrieval.symbols.pseudonyms import erased, fingerprint, is_erased, kind_of, pseudonym
@@ -73,7 +73,7 @@ class TenantLanguage:
         self._readers = (*codes, self._entities) if self._entities is not None else tuple(codes)
         self._persons = PersonList(rules.persons)
         self._corrected = CorrectionReader(rules.corrections) if rules.corrections else None
-        self._erased_texts = ErasedTexts(rules.erased_texts, erasure_key) if rules.erased_texts else None
+        self.erased_texts = ErasedTexts(rules.erased_texts, text_key(erasure_key)) if rules.erased_texts else None
         self._key = key
         self._token = re.compile(token_grammar(rules.vocabularies))
 
@@ -120,8 +120,8 @@ class TenantLanguage:
         edits: list[Edit] = []
         secrets: dict[str, Secret] = {}
         marks: set[str] = set()
-        if self._erased_texts is not None:
-            gone = list(self._erased_texts.find(mask(folded, spans)))
+        if self.erased_texts is not None:
+            gone = list(self.erased_texts.find(mask(folded, spans)))
             edits += [Edit(start, end, erased(kind)) for kind, start, end in gone]
             spans = sorted([*spans, *((start, end) for _, start, end in gone)])
         # A finding may free its neighbour (a number no longer part of a longer one): look again.

@@ -139,3 +139,19 @@ async def test_page_with_its_secrets_needs_the_right(
     assert darkness(await picture(client, path), (NUMBER[0] + 32, NUMBER[1]), 0) == 1.0
     stranger = await client.get(path, headers={"Authorization": "Bearer eve"})
     assert (stranger.status_code, stranger.json()["code"]) == (404, "unknown_document")
+
+
+async def test_page_hides_what_an_owner_called_secret_also_once_it_is_erased(
+    client: httpx.AsyncClient, upload_and_wait: Upload
+) -> None:
+    job = await upload_and_wait(client, "policy.pdf", made_pdf())
+    path = f"/v1/documents/{job['document_id']}/pages/1.png"
+    plain = await picture(client, path)
+    taken = await client.post("/v1/symbols/corrections", json={"text": "meal allowance", "verdict": "secret"})
+    assert taken.status_code == 201, taken.text
+    corrected = await picture(client, path)
+    assert not np.array_equal(plain, corrected)
+    body = {"values": ["meal allowance"], "reason": "asked", "documents": "list"}
+    receipt = await client.post("/v1/vault/erase", json=body)
+    assert receipt.json()["left"]["corrections"] == 0, receipt.text
+    assert np.array_equal(await picture(client, path), corrected)

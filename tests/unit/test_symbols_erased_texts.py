@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.symbols.erased_texts import erased_text
+from retrieval.symbols.erased_texts import erased_text, text_key
 from retrieval.symbols.language import SymbolLanguage
 from retrieval.symbols.pseudonyms import tenant_erasure_key
 from retrieval.symbols.rules import FixedRules, TenantRules
@@ -15,7 +15,7 @@ ERASURE = b"erasure key 0123"
 
 
 def language(*texts: str, near: str = "") -> SymbolLanguage:
-    key = tenant_erasure_key(ERASURE, "t")
+    key = text_key(tenant_erasure_key(ERASURE, "t"))
     marks = tuple(mark for text in texts if (mark := erased_text(key, "custom", text, near)) is not None)
     return SymbolLanguage(FixedRules(TenantRules(erased_texts=marks)), b"0123456789abcdef", ERASURE)
 

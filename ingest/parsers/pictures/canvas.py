@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from ingest.parsers.pictures.ocr import OcrLine, Picture, Reading, read_picture, turned_box
+from retrieval.symbols.erased_texts import ErasedTexts
 from retrieval.symbols.fold import fold
-from retrieval.symbols.rules import Person
+from retrieval.symbols.rules import ErasedText, Person
 from retrieval.symbols.secrets.find import find_secrets
 from retrieval.symbols.secrets.person_list import PersonList
 from retrieval.types import Value
@@ -26,10 +27,18 @@ class Drawing(Value):
     hides_secrets: bool = True
     persons: tuple[Person, ...] = ()
     """Whose names the tenant calls secret, and other texts that its owners do."""
+    erased_texts: tuple[ErasedText, ...] = ()
+    erased_key: str = Field(default="", repr=False)
+    """Finds these, and nothing else (`erased_texts.text_key`); hexadecimal."""
 
     def secrets_in(self, text: str) -> list[tuple[int, int]]:
         """Return the half-open spans of what must not be seen in a text."""
-        return [(secret.start, secret.end) for secret in find_secrets(fold(text), PersonList(self.persons))]
+        folded = fold(text)
+        found = [(secret.start, secret.end) for secret in find_secrets(folded, PersonList(self.persons))]
+        if self.erased_texts:
+            gone = ErasedTexts(self.erased_texts, bytes.fromhex(self.erased_key))
+            found += [(start, end) for _, start, end in gone.find(folded)]
+        return sorted(found)
 
 
 @dataclass(frozen=True, slots=True)
