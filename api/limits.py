@@ -28,9 +28,12 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._max_upload if scope["path"].rstrip("/") == self._upload_path else self._max_body
+        is_upload = scope["path"].rstrip("/") == self._upload_path
+        limit = self._max_upload if is_upload else self._max_body
+        # Not the body's own: whoever has so much text to read has it in a file.
+        hint = "" if is_upload else "; longer texts are read from files, over /v1/documents or the command line"
         declared = dict(scope["headers"]).get(b"content-length", b"")
-        error = BodyTooLargeError(f"the request body is above the limit of {limit} bytes")
+        error = BodyTooLargeError(f"the request body is above the limit of {limit} bytes{hint}")
         if declared.isdigit() and int(declared) > limit:
             await problem(error.code, str(error))(scope, receive, send)
             return

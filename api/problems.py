@@ -7,6 +7,7 @@ kept where answers are not: in the caller's logs, in proxies. So these texts car
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -99,15 +100,24 @@ async def _invalid(request: Request, exc: Exception) -> JSONResponse:
     assert isinstance(exc, RequestValidationError)
     # The rejected input itself is left out.
     errors = [
-        {"field": _hidden(request, ".".join(map(str, e["loc"]))), "message": _hidden(request, e["msg"])}
+        {"field": _hidden(request, ".".join(map(str, e["loc"]))), "message": _hidden(request, _said_of(e))}
         for e in exc.errors()
     ]
     detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
     return problem("invalid_request", detail, status=422, errors=errors)
 
 
+def _said_of(error: Mapping[str, Any]) -> str:
+    return "give a day as YYYY-MM-DD" if str(error["type"]).startswith("date_") else str(error["msg"])
+
+
 async def _http(request: Request, exc: Exception) -> JSONResponse:
     assert isinstance(exc, HTTPException)
+    if isinstance(exc.__cause__, UnicodeDecodeError | RecursionError):
+        # The framework's JSON reader gave up without a word on the field.
+        said = "it is no UTF-8" if isinstance(exc.__cause__, UnicodeDecodeError) else "it is nested too deeply"
+        errors = [{"field": "body", "message": f"the body cannot be read as JSON: {said}"}]
+        return problem("invalid_request", f"body: {errors[0]['message']}", status=422, errors=errors)
     return problem(f"http_{exc.status_code}", _hidden(request, str(exc.detail)), status=exc.status_code)
 
 

@@ -18,7 +18,7 @@ from api.auth import LOCAL_OWNER
 from api.commands.chunks import offline_cutter
 from api.commands.rendering import counted
 from api.commands.resymbolise import add_commands
-from api.commands.session import Json, fail, guarded, out, password_given, print_json
+from api.commands.session import Json, err, fail, guarded, out, password_given, print_json
 from api.errors import EXIT_USAGE
 from api.settings import Settings, load_settings
 from ingest.preview import Preview, preview
@@ -47,7 +47,8 @@ def check(
     file: Annotated[Path, typer.Argument(help="A document of any format; - for plain text from standard input.")],
     tenant: Tenant = LOCAL_OWNER.tenant,
     base_date: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="What 上季度 or last year refers to.")
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="What 上季度 or last year refers to."),
     ] = None,
     index_text: Annotated[bool, typer.Option("--index-text", help="Show what is encoded, too.")] = False,
     password_file: Annotated[Path | None, typer.Option(help="File whose first line opens the document.")] = None,
@@ -78,6 +79,7 @@ def rules(tenant: Tenant = LOCAL_OWNER.tenant, json_output: Json = False) -> Non
         "tenant": tenant,
         "revision": loaded.revision,
         "files": [str(path) for path in files.paths(tenant)],
+        "note": _without_folder(settings.symbols.folder, tenant),
         "vocabularies": {v.namespace: _in_order(v) for v in loaded.vocabularies},
         "entities": [entity.entity_id for entity in loaded.glossary],
         "persons": len(loaded.persons),
@@ -87,6 +89,8 @@ def rules(tenant: Tenant = LOCAL_OWNER.tenant, json_output: Json = False) -> Non
         print_json(shown)
         return
     out.print(Text(f"tenant {tenant} · revision {loaded.revision}"))
+    if shown["note"]:
+        err.print(Text(f"note        {shown['note']}"))
     for path in shown["files"]:
         out.print(Text(f"file        {path}"))
     for namespace, codes in shown["vocabularies"].items():
@@ -95,6 +99,16 @@ def rules(tenant: Tenant = LOCAL_OWNER.tenant, json_output: Json = False) -> Non
     out.print(Text(f"persons     {counted(shown['persons'], 'listed person')}"))
     named = f", named by its {loaded.fiscal_year_named_by}" if loaded.fiscal_year_start != 1 else ""
     out.print(Text(f"fiscal year begins in month {loaded.fiscal_year_start}{named}"))
+
+
+def _without_folder(folder: Path | None, tenant: str) -> str:
+    """Say that a tenant that was asked for has no rules of its own: its name may be misspelt."""
+    if tenant == LOCAL_OWNER.tenant:
+        return ""
+    if folder is None:
+        return "ATTEST_SYMBOLS_FOLDER is not set: no tenant has rules of its own"
+    own = folder / "tenants" / tenant
+    return "" if own.is_dir() else f"there is no folder {own}: only the rules of all tenants hold"
 
 
 def _in_order(vocabulary: Vocabulary) -> list[str]:

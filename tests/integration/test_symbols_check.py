@@ -80,6 +80,10 @@ def test_rules_are_shown_without_names(attest: Any, rules: Path) -> None:
     shown = attest.json("symbols", "rules", ATTEST_SYMBOLS_FOLDER=rules)
     assert shown["vocabularies"]["fund_risk"] == ["R1", "R2", "R3", "R4", "R5"]
     assert (shown["entities"], shown["persons"], shown["fiscal_year"]["start"]) == (["HUAZE"], 1, 4)
+    stranger = attest("symbols", "rules", "--tenant", "nosuch", ATTEST_SYMBOLS_FOLDER=rules)
+    assert "there is no folder" in stranger.stderr
+    assert "nosuch" in stranger.stderr
+    assert "note" not in attest("symbols", "rules", ATTEST_SYMBOLS_FOLDER=rules).stderr
     printed = attest("symbols", "rules", "--tenant", "other", ATTEST_SYMBOLS_FOLDER=rules).stdout
     assert "customer_risk: C1 < C2 < C3 < C4 < C5" in printed
     assert "0 listed persons" in printed
