@@ -96,3 +96,44 @@ def test_number_that_is_a_whole_part_of_a_web_address_is_found(kind: str, number
 )
 def test_number_of_a_page_is_none(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "surface"),
+    [
+        ("手机：138/1234/5678", "138/1234/5678"),
+        ("手机：138_1234_5678。", "138_1234_5678"),
+        ("电话：138\t1234\t5678", "138\t1234\t5678"),
+        ("手机：**138**12345678", "138**12345678"),
+        ("**138**12345678", "138**12345678"),
+        ("手机：138**1234**5678", "138**1234**5678"),
+        ("手机 `138`-`1234`-`5678`", "138`-`1234`-`5678"),
+    ],
+)
+def test_mobile_in_odd_groups_behind_a_label_is_found(text: str, surface: str) -> None:
+    assert found(text) == [("mobile", MOBILE, surface)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "138/1234/5678",
+        "138_1234_5678",
+        "138\t1234\t5678",
+        "138*1234*5678",
+        "营业额13812345678",
+        "金额 138,1234,5678",
+        "订单号 138_1234_5678",
+        "手机 138**1234**567",
+        "手机价格 2024/1381/2345",
+    ],
+)
+def test_odd_groups_without_a_label_are_none(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "piece", ["1\u0301", "1\u200b\ufe0f ", "①⑧", "138/", "138**", "手机138_1234_", "1\n\n", "https://a.b/1/"]
+)
+def test_long_repetitions_are_read(piece: str) -> None:
+    assert find_secrets(fold(piece * 10_000)) is not None

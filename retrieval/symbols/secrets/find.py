@@ -17,6 +17,8 @@ from retrieval.symbols.secrets.credit_code import find_credit_codes
 from retrieval.symbols.secrets.email import find_emails
 from retrieval.symbols.secrets.found import SecretFound
 from retrieval.symbols.secrets.iban import find_ibans
+from retrieval.symbols.secrets.mobile_odd import find_odd_mobiles
+from retrieval.symbols.secrets.names_beside import find_names_beside
 from retrieval.symbols.secrets.names_en import find_english_names
 from retrieval.symbols.secrets.names_form_en import find_english_names_in_forms
 from retrieval.symbols.secrets.names_form_zh import find_names_in_forms
@@ -55,12 +57,14 @@ _STAGES: tuple[_Stage, ...] = (
     find_passports,
     find_travel_permits,
     find_numbers,
+    find_odd_mobiles,
     find_credit_codes,
     find_plates,
     find_chinese_addresses,
     find_english_addresses,
 )
 _NAME_STAGES: tuple[_Stage, ...] = (
+    find_names_beside,
     find_chinese_names,
     find_names_in_forms,
     find_english_names,

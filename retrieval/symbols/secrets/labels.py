@@ -53,7 +53,7 @@ _ORDINARY = re.compile(
     r"(?:订单|单号|编号|流水|发票|合同|批号|货号|序列|条码|条形码|快递|运单|凭证|文号|物流"
     r"|批次|工单|票号|案号|版本|型号"
     r"|工号|学号|客户号|会员号|档案号|第"
-    r"|总计|合计|共计|小计|[总金余]额|成交[额量]|[营税]收|收入|资产|负债|利润|成本|[销产]量|销售额|市值|规模|人口"
+    r"|总计|合计|共计|小计|营业额|[总金余]额|成交[额量]|[营税]收|收入|资产|负债|利润|成本|[销产]量|销售额|市值|规模|人口"
     r"|ISBN|ISSN"
     r"|(?i:(?<![a-z])(?:order|invoice|tracking|serial|sku|ref|reference|batch|isbn|issn|sn|s/n|document|contract|ticket"
     r"|ean|upc|gtin|barcode|imei|transaction|txn|waybill|shipment|parcel|case|version|build|po|purchase order|hash"

@@ -51,7 +51,7 @@ def find_names_in_forms(text: str) -> Iterator[SecretFound]:
     spans: set[tuple[int, int]] = set()
     colon = text.find(":")
     while colon > 0:
-        if _names_a_person(text, colon):
+        if names_a_person(text, colon):
             spans.update(_listed(text, colon + 1))
         colon = text.find(":", colon + 1)
     for sex in _SEX.finditer(text):
@@ -62,7 +62,8 @@ def find_names_in_forms(text: str) -> Iterator[SecretFound]:
         yield SecretFound("person", text[start:end], start, end, confidence=0.8)
 
 
-def _names_a_person(text: str, colon: int) -> bool:
+def names_a_person(text: str, colon: int) -> bool:
+    """Tell whether the label before a colon is that of a person."""
     before = text[colon - 1]
     if not (before in " )" or _is_han(before)):
         return False
@@ -84,7 +85,7 @@ def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
             at = gap.end()
             continue
         run = _RUN.match(text, at)
-        if run is None or not _is_name(run.group()) or _goes_on(text[run.end() : run.end() + 2]):
+        if run is None or not is_form_name(run.group()) or _goes_on(text[run.end() : run.end() + 2]):
             return
         yield run.span()
         gap = _BETWEEN.match(text, run.end())
@@ -113,12 +114,13 @@ def _name_before(text: str, at: int) -> int | None:
     for length in (4, 3, 2):
         start = end - length
         name = text[max(0, start) : end]
-        if start >= 0 and all(map(_is_han, name)) and _is_name(name):
+        if start >= 0 and all(map(_is_han, name)) and is_form_name(name):
             return start
     return None
 
 
-def _is_name(name: str) -> bool:
+def is_form_name(name: str) -> bool:
+    """Tell whether what fills a cell of names may be a Chinese name."""
     surname = 2 if name[:2] in DOUBLE else 1
     given = name[surname:]
     if not 1 <= len(given) <= 2 or (surname == 1 and name[0] not in SINGLE):
