@@ -52,7 +52,7 @@ async def people(open_app: OpenApp, tmp_path: Path) -> People:
 
 
 async def change_key(client: httpx.AsyncClient) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         assert (await client.post("/v1/keys/pseudonym")).status_code == 202
         while (await client.get("/v1/keys")).json()["state"] != "settled":
             pass
@@ -166,7 +166,7 @@ async def test_nothing_is_erased_while_names_are_made(
     while (receipt := await admin.post("/v1/vault/erase", json=body | {"documents": "list"})).status_code == 409:
         pass
     assert [each["document_id"] for each in receipt.json()["documents"]] == [job["document_id"]]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while (await admin.get("/v1/keys")).json()["state"] != "settled":
             pass
     again = (await admin.post("/v1/vault/erase", json=body | {"documents": "list"})).json()
@@ -182,7 +182,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch, *, after: int) -> threading.Event:
 
     def waiting(self: Rotation, tenant: str, former: bytes, current: bytes) -> None:
         calls.append(tenant)
-        assert len(calls) <= after or going_on.wait(60)
+        assert len(calls) <= after or going_on.wait(300)
         name(self, tenant, former, current)
 
     monkeypatch.setattr(Rotation, "_name", waiting)
