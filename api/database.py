@@ -21,6 +21,8 @@ from api.errors import DatabaseUnavailableError, SettingsError
 log = logging.getLogger(__name__)
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+_PATIENCE_MS = 10_000
+_LOG_PATIENCE_MS = 2_000
 
 
 def open_engine(url: str) -> Engine:
@@ -59,12 +61,17 @@ def empty_log(engine: Engine) -> None:
     """Take out of SQLite's log what later writes have replaced in the database; other databases keep none of ours.
 
     Until then pages as they were lie in the file beside the database, where no query sees them. A reader that does
-    not end within the usual patience keeps them there until the next call.
+    not end within two seconds keeps them there until the next call.
     """
     if engine.dialect.name != "sqlite":
         return
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        # Shorter than writers wait: while it waits for a reader they wait for it.
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={_LOG_PATIENCE_MS}")
+        try:
+            busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        finally:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={_PATIENCE_MS}")
     if busy:
         log.info("the log of the database is in use; what was replaced leaves it later")
 
@@ -104,5 +111,5 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
     cursor.execute("PRAGMA synchronous=FULL")
     # What is deleted is overwritten: a deletion receipt speaks of the file too.
     cursor.execute("PRAGMA secure_delete=ON")
-    cursor.execute("PRAGMA busy_timeout=10000")
+    cursor.execute(f"PRAGMA busy_timeout={_PATIENCE_MS}")
     cursor.close()
