@@ -58,7 +58,8 @@ class KeyRotation:
     @property
     def state(self) -> Literal["settled", "changing", "former_key_in_settings"]:
         """Whether a former key is still needed, or only still given."""
-        if self._rotation.under_way:
+        # The task ends when the former key is gone from the disk, too.
+        if self._rotation.under_way or (self._task is not None and not self._task.done()):
             return "changing"
         return "former_key_in_settings" if self._keys.former_is_given and self._pair.former else "settled"
 

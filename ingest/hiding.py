@@ -110,8 +110,12 @@ def _hide_also_bare(text: str, hide: Callable[[str], Hidden]) -> Hidden:
 def _hide_name(name: str, tenant: str, hides: Hides) -> Hidden:
     whole = hides.hide(name, tenant)
     ending = _SUFFIX.search(name)
-    if not whole.secrets or ending is None or whole.text.endswith(ending[0]):
+    if ending is None:
         return whole
+    if whole.text.endswith(ending[0]):
+        # An address that ends like a file (wang@acme.example.md) is read as none: look without the ending.
+        stem = hides.hide(whole.text.removesuffix(ending[0]), tenant)
+        return Hidden(stem.text + ending[0], {**whole.secrets, **stem.secrets}) if stem.secrets else whole
     stem = hides.hide(name[: ending.start()], tenant)
     apart = stem.text + ending[0]
     # Where a secret is left, the ending belonged to it (ann@acme.com).

@@ -86,9 +86,9 @@ def _domain_after(text: str, sign: re.Match[str]) -> re.Match[str] | None:
     file_type = _FILE_TYPE.search(domain.group())
     if file_type is None:
         return domain
-    # ann@example.com.txt is a file with an address in its name.
+    # ann@example.com.txt is a file with an address in its name, icon@2x.min.js is none.
     inner = _DOMAIN.fullmatch(text, at, at + file_type.start())
-    return inner if inner and _COMMON_END.search(inner.group()) else None
+    return inner if inner and (_COMMON_END.search(inner.group()) or not inner.group()[0].isdigit()) else None
 
 
 def _is_glued(text: str, at: int) -> bool:
