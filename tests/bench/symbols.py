@@ -41,7 +41,10 @@ def measure() -> None:
 def _measure_lengths(language) -> None:
     """Print the speed on one text of 10 thousand to one million characters: the same, if it is linear."""
     line = next(texts for name, texts in _texts() if name == _MADE)[0]
-    prose = "2024年第三季度收入 2.38 亿元，同比下滑 5.2%；客户张伟先生（C1）电话 13812345678。Revenue fell by 5.2% to RMB 238 million.\n"
+    prose = (
+        "2024年第三季度收入 2.38 亿元，同比下滑 5.2%；客户张伟先生（C1）电话 13812345678。"
+        "Revenue fell by 5.2% to RMB 238 million.\n"
+    )
     print("| length of one text, characters | figures, MB/s | prose, MB/s |\n| --- | --- | --- |")
     for length in (10_000, 100_000, 1_000_000):
         speeds = [_measured(language, [(text * (length // len(text) + 1))[:length]]) for text in (line + "\n", prose)]
