@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ class Originals:
         self._scratch_root = folder / "scratch"
         self._scratch = self._scratch_root / owner
         self._lock: FileLock | None = None
+        self._taking = threading.Lock()
 
     @contextmanager
     def writing(self, tenant: str, document_id: str, max_bytes: int) -> Generator[OriginalWriter]:
@@ -233,16 +235,21 @@ class Originals:
         return self._path(document_id).with_suffix(".password")
 
     def _scratch_folder(self) -> Path:
-        if self._lock is None:
-            self._scratch_root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # A folder above the one that is asked for is made with the mode of the environment.
-            self._folder.chmod(0o700)
-            # The lock comes first, so that a sweep never meets a folder that looks abandoned.
-            lock = FileLock(f"{self._scratch}.lock", thread_local=False)
-            lock.acquire(timeout=5)
-            self._lock = lock
-            self._scratch.mkdir(mode=0o700, exist_ok=True)
+        # The first upload and the worker may both come first: who comes second finds lock and folder there.
+        with self._taking:
+            if self._lock is None:
+                self._lock = self._taken()
         return self._scratch
+
+    def _taken(self) -> FileLock:
+        self._scratch_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A folder above the one that is asked for is made with the mode of the environment.
+        self._folder.chmod(0o700)
+        # The lock comes first, so that a sweep never meets a folder that looks abandoned.
+        lock = FileLock(f"{self._scratch}.lock", thread_local=False)
+        lock.acquire(timeout=5)
+        self._scratch.mkdir(mode=0o700, exist_ok=True)
+        return lock
 
 
 class OriginalWriter:

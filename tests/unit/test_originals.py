@@ -7,7 +7,9 @@ import os
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from hypothesis import given, settings
@@ -218,3 +220,22 @@ def test_originals_keep_a_password_while_another_is_being_written(
     originals.keep_password("acme", document, "first")
     assert originals.password("acme", document) == "first"
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_originals_first_used_by_many_threads_at_once_serve_all(tmp_path: Path) -> None:
+    for number in range(20):
+        originals = Originals(tmp_path / "originals", KEY, f"owner-{number}")
+        together = Barrier(8)
+
+        def first(at: int, originals: Originals = originals, together: Barrier = together) -> None:
+            together.wait(timeout=30)
+            if at % 2:
+                originals.hold()
+            else:
+                with originals.writing("acme", f"{at:032x}", max_bytes=MIB) as writer:
+                    writer.feed(b"x")
+                    writer.commit()
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(first, range(8)))
+        originals.close()
