@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from agent.audit.verdicts import Audit, SentenceVerdict
 from agent.ports import DocumentCard
+from retrieval.first_stage import FirstStage
 from retrieval.labels import LabelBook, find_tags, strip_tags
 from retrieval.passages import make_passage
-from retrieval.search import FirstStage
 from retrieval.sentences import sentence_spans
 from retrieval.types import Chunk, Passage, Principal, Scope, SearchFilter, Tier
 

@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Protocol
 
 from agent.audit.verdicts import Audit
+from retrieval.first_stage import FirstStage
 from retrieval.labels import LabelBook
-from retrieval.search import FirstStage
 from retrieval.types import Authority, Chunk, Language, Passage, Principal, SearchFilter, Tier, Value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent.ports import DocumentCard
 from ingest.catalog import Catalog
 from ingest.types import Document
-from retrieval.search import LiveDocuments
+from retrieval.ports import LiveDocuments
 from retrieval.store import VectorStore
 from retrieval.types import Chunk, Principal, Scope, SearchFilter
 

@@ -17,7 +17,9 @@ from retrieval.labels import LabelBook
 from retrieval.language_id import language_of
 from retrieval.lexical import Bm25Index
 from retrieval.metrics import Interval, mean, paired_bootstrap, per_question, rank_of
-from retrieval.search import Searcher, SearchResult, Symboliser
+from retrieval.ports import Symboliser
+from retrieval.search import Searcher
+from retrieval.search_result import SearchResult
 from retrieval.sentences import sentence_spans
 from retrieval.settings import SearchSettings
 from retrieval.store import VectorStore

@@ -14,7 +14,7 @@ from retrieval.encoder import Encoder, Reranker
 from retrieval.evaluation import Progress, RetrievalEvaluation
 from retrieval.evaluation_data import Dataset
 from retrieval.metrics import Interval, mean, paired_bootstrap, recall_at
-from retrieval.search import Symboliser
+from retrieval.ports import Symboliser
 from retrieval.settings import SearchSettings
 from retrieval.store import VectorStore
 from retrieval.types import Symbol, Value

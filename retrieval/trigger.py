@@ -14,10 +14,10 @@ from math import exp
 from typing import Protocol
 
 from retrieval.content_terms import content_terms
+from retrieval.first_stage import FirstStage
 from retrieval.foreign import foreign_logit
 from retrieval.lexical import terms
 from retrieval.question_form import Form, question_form
-from retrieval.search import FirstStage
 from retrieval.settings import TriggerSettings
 from retrieval.types import Candidate, Channel, Principal, SearchFilter, Tier
 

@@ -20,11 +20,12 @@ from retrieval.encoder import Encoder, ModelThread
 from retrieval.encoders.select import load_encoder
 from retrieval.evaluation import EVALUATOR, RetrievalEvaluation
 from retrieval.evaluation_data import Dataset, read_dataset
+from retrieval.first_stage import FirstStage
 from retrieval.rerankers.embedded import FeatureReranker
 from retrieval.rerankers.features import FEATURES, feature_matrix
 from retrieval.rerankers.fitting import Judged, calibrate, fit_direction
 from retrieval.rerankers.weights import Weights
-from retrieval.search import FirstStage, Searcher
+from retrieval.search import Searcher
 from retrieval.settings import EncoderSettings, SearchSettings, StoreSettings
 from retrieval.stores.edge import EdgeStore
 from retrieval.symbols.language import load_language

@@ -14,7 +14,8 @@ from retrieval.encoder import ModelThread, Reranker
 from retrieval.errors import ForbiddenError, StoreUnavailableError
 from retrieval.fakes import FixedReranker, HashEncoder
 from retrieval.labels import LabelBook
-from retrieval.search import LiveDocuments, Searcher
+from retrieval.ports import LiveDocuments
+from retrieval.search import Searcher
 from retrieval.settings import SearchSettings
 from retrieval.stores.memory import InMemoryVectorStore
 from retrieval.types import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.search import FirstStage
+from retrieval.first_stage import FirstStage
 from retrieval.settings import TriggerSettings
 from retrieval.trigger import Trigger
 from retrieval.types import Candidate, Channel, Chunk, Principal, Scope, SearchFilter, Symbol

@@ -1,0 +1,108 @@
+"""The first stage of search: symbolise → encode → dense, foreign, sparse and symbol channels → fuse."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from retrieval.encoder import Encoder, ModelThread
+from retrieval.foreign import other_language
+from retrieval.fusion import fuse, rank_by_symbols, without_cut_tie
+from retrieval.ports import FormerPseudonyms, Symboliser
+from retrieval.settings import SearchSettings
+from retrieval.stopwatch import Stopwatch
+from retrieval.store import VectorStore
+from retrieval.types import Candidate, Channel, Encoding, Scope, ScoredChunk, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStage:
+    """The fused candidates of a question before reranking, best first, within one scope."""
+
+    scope: Scope
+    index_text: str
+    symbols: tuple[Symbol, ...]
+    candidates: tuple[Candidate, ...]
+    latencies_ms: dict[str, float]
+
+
+class CandidateFinder:
+    """Finds the candidates of a question within one scope."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        model_thread: ModelThread,
+        store: VectorStore,
+        language: Symboliser,
+        settings: SearchSettings,
+        former: FormerPseudonyms | None = None,
+    ) -> None:
+        self._encoder, self._model_thread = encoder, model_thread
+        self._store, self._language, self._settings, self._former = store, language, settings, former
+
+    async def find(self, question: str, scope: Scope, *, base_date: date | None = None) -> FirstStage:
+        """Symbolise and encode a question and fuse what the channels find; nothing is reranked.
+
+        Raises:
+            StoreUnavailableError: the store gave no answer.
+        """
+        watch = Stopwatch()
+        with watch.stage("symbolise"):
+            read = self._language.symbolise(question, tenant=scope.tenant, base_date=base_date)
+        with watch.stage("encode"):
+            encoding = await self._model_thread.run(self._encoder.encode_query, read.index_text)
+        tokens = frozenset(symbol.token for symbol in read.symbols)
+        if self._former is not None and any(symbol.cls == "secret" for symbol in read.symbols):
+            tokens |= await self._former.of(scope.tenant, tokens)
+        k = self._settings.candidates_k
+        try:
+            async with asyncio.TaskGroup() as group:
+                dense = group.create_task(watch.timed("dense", self._store.dense(encoding.dense[0], scope, k)))
+                sparse = group.create_task(watch.timed("sparse", self._store.sparse(encoding.sparse[0], scope, k)))
+                symbol = group.create_task(watch.timed("symbol", self._store.symbols(tokens, scope, k)))
+                foreign = group.create_task(self._foreign(question, encoding, scope, watch))
+        except BaseExceptionGroup as failed:  # callers know the store's errors, not groups of them
+            raise failed.exceptions[0] from failed
+        with watch.stage("fuse"):
+            candidates = self._fuse(tokens, dense.result(), foreign.result(), sparse.result(), symbol.result())
+        return FirstStage(scope, read.index_text, tuple(read.symbols), tuple(candidates), watch.stages_ms())
+
+    async def _foreign(
+        self, question: str, encoding: Encoding, scope: Scope, watch: Stopwatch
+    ) -> Sequence[ScoredChunk]:
+        """Return dense hits in the other language than the question's, where the encoder needs them apart."""
+        other = other_language(question, self._encoder.info.name)
+        if other is None or scope.filter.language is not None:
+            return ()
+        narrowed = scope.model_copy(update={"filter": scope.filter.model_copy(update={"language": other})})
+        return await watch.timed("foreign", self._store.dense(encoding.dense[0], narrowed, self._settings.candidates_k))
+
+    def _fuse(
+        self,
+        tokens: frozenset[str],
+        dense: Sequence[ScoredChunk],
+        foreign: Sequence[ScoredChunk],
+        sparse: Sequence[ScoredChunk],
+        symbol: Sequence[ScoredChunk],
+    ) -> list[Candidate]:
+        """Fuse the channels; every chunk that any channel found is ranked by its symbols too."""
+        symbol = without_cut_tie(symbol, self._settings.candidates_k)
+        abroad = {hit.chunk.chunk_id for hit in foreign}
+        dense = [hit for hit in dense if hit.chunk.chunk_id not in abroad]
+        found = {hit.chunk.chunk_id: hit.chunk for hits in (dense, foreign, sparse, symbol) for hit in hits}
+        channels: dict[Channel, Sequence[ScoredChunk]] = {
+            "dense": dense,
+            "foreign": foreign,
+            "sparse": sparse,
+            "symbol": rank_by_symbols(found.values(), tokens),
+        }
+        weights: dict[Channel, float] = {
+            "dense": self._settings.dense_weight,
+            "foreign": self._settings.foreign_weight,
+            "sparse": self._settings.sparse_weight,
+            "symbol": self._settings.symbol_weight,
+        }
+        return fuse(channels, weights, self._settings.rrf_k)

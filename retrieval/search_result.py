@@ -1,0 +1,36 @@
+"""What a search returns, with everything needed to explain it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.types import Candidate, Passage, Symbol
+
+DropReason = Literal["not_live", "near_duplicate", "below_rerank_k", "below_top_k"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that did not become a passage, and why; `of` names the chunk a near-duplicate repeats."""
+
+    candidate: Candidate
+    reason: DropReason
+    of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found, and everything needed to explain it."""
+
+    passages: tuple[Passage, ...]
+    """At most `top_k`, best first, labelled in the run's book."""
+    candidates: tuple[Candidate, ...]
+    """All fused candidates with their score and rank per channel, best first."""
+    reranked: dict[str, float]
+    """Reranker score by chunk id, for the candidates that were reranked."""
+    dropped: tuple[Dropped, ...]
+    latencies_ms: dict[str, float]
+    """By stage: symbolise, encode, dense, sparse, symbol, fuse, live, rerank, total."""
+    symbols: tuple[Symbol, ...]
+    """Symbols of the question."""
