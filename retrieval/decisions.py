@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from retrieval.types import Channel, SearchFilter, Tier, Value
 
 Outcome = Literal["answered", "not_in_documents", "general"]
@@ -47,11 +49,11 @@ class Decision(Value):
     knowledge_version: int | None = None
     tier: Tier | None = None
     reasons: tuple[str, ...] = ()
-    signals: dict[str, float] = {}
+    signals: dict[str, float] = Field(default_factory=dict)
     """What the trigger weighed, by name of the signal; one that the encoder cannot give is missing."""
     candidates: tuple[LoggedCandidate, ...] = ()
     cached: bool = False
-    latencies_ms: dict[str, float] = {}
+    latencies_ms: dict[str, float] = Field(default_factory=dict)
     outcome: Outcome | None = None
     """Set once the run has ended; None before, and for searches outside runs."""
 

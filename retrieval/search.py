@@ -8,7 +8,7 @@ from datetime import date
 from retrieval.choosing import choose
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.errors import ForbiddenError
-from retrieval.first_stage import FirstStage, CandidateFinder
+from retrieval.first_stage import CandidateFinder, FirstStage
 from retrieval.labels import LabelBook
 from retrieval.passages import make_passage
 from retrieval.period_match import periods
