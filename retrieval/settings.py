@@ -31,6 +31,11 @@ class StoreSettings(Value):
     qdrant_url: str | None = None
     qdrant_api_key: str | None = Field(default=None, repr=False)
     timeout_s: float = Field(default=10.0, gt=0)
+    edge_optimise_after: int = Field(default=5000, ge=0)
+    """Embedded store: so many points without a graph (or a twentieth of all, if that is more) are given one in the
+    background; 0: never by itself."""
+    edge_ef: int = Field(default=128, ge=0, le=4096)
+    """Embedded store: how many points a search of a graph looks at closely; more finds more of the nearest, later."""
 
 
 class SearchSettings(Value):

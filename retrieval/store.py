@@ -74,6 +74,13 @@ class VectorStore(Protocol):
         """
         ...
 
+    async def optimise(self) -> bool:
+        """Bring the index into its fastest form, where that is this process's to do; return whether it was not.
+
+        Answers and writes go on meanwhile.
+        """
+        ...
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         """Return published chunks by cosine, best first."""
         ...

@@ -85,6 +85,9 @@ class InMemoryVectorStore:
     async def scrub(self) -> None:
         return None  # nothing is on a disk
 
+    async def optimise(self) -> bool:
+        return False  # nothing is indexed
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         encoder = self._opened()
         if not encoder.dense_searchable:

@@ -133,6 +133,9 @@ class QdrantStore:
     async def scrub(self) -> None:
         return None  # its optimiser rewrites segments by itself; there is no call to make it
 
+    async def optimise(self) -> bool:
+        return False  # its optimiser works by itself
+
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         encoder = self._opened()
         if not encoder.dense_searchable:

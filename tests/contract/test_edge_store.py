@@ -13,8 +13,8 @@ import pytest
 from retrieval.encoder import EncoderInfo
 from retrieval.errors import FolderLockedError, IndexMismatchError, StoreUnavailableError
 from retrieval.settings import StoreSettings
-from retrieval.stores import edge
 from retrieval.stores.edge import EdgeStore
+from retrieval.stores.embedded import wire
 from retrieval.stores.qdrant import QdrantStore
 from retrieval.stores.select import select_store
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SparseVector
@@ -162,15 +162,15 @@ async def test_edge_a_flush_between_batches_loses_nothing(folder: Path, monkeypa
 async def test_edge_an_index_from_before_texts_were_recorded_opens_and_lends_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, fields = edge.payload_of, edge.KEYWORD_FIELDS
+    now, fields = wire.payload_of, wire.KEYWORD_FIELDS
 
     def before(*args: Any) -> dict[str, Any]:
         payload = now(*args)
         del payload["encoded_from"]
         return payload
 
-    monkeypatch.setattr(edge, "payload_of", before)
-    monkeypatch.setattr(edge, "KEYWORD_FIELDS", tuple(field for field in fields if field != "encoded_from"))
+    monkeypatch.setattr(wire, "payload_of", before)
+    monkeypatch.setattr(wire, "KEYWORD_FIELDS", tuple(field for field in fields if field != "encoded_from"))
     old = EdgeStore(folder, StoreSettings())
     await old.open(ENCODER)
     await old.write([encoded(1)])

@@ -8,8 +8,8 @@ import pytest
 
 from retrieval.fakes import HashEncoder
 from retrieval.settings import StoreSettings
-from retrieval.stores import rewriting
 from retrieval.stores.edge import EdgeStore
+from retrieval.stores.embedded.generations import Generations, copy_folder, size_on_disk
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope
 
 SCOPE = Scope.of(Principal(tenant="t", user="u"))
@@ -60,28 +60,64 @@ async def test_deleted_text_is_off_the_disk_and_the_rest_is_found(tmp_path: Path
     await again.close()
 
 
-@pytest.mark.parametrize("crash", ["before", "between", "after"])
+@pytest.mark.parametrize("crash", ["before", "after"])
 def test_one_folder_is_whole_whenever_a_crash_comes(tmp_path: Path, crash: str) -> None:
-    path = tmp_path / "shard"
-    path.mkdir()
-    (path / "old").touch()
-    fresh = rewriting.begin(path)
+    generations = Generations(tmp_path)
+    former, fresh = generations.current, generations.following()
+    for path in (former, fresh):
+        path.mkdir()
+        (path / path.name).touch()
+    if crash == "after":
+        generations.switch(fresh)
+    again = Generations(tmp_path)
+    again.settle()
+    whole = fresh if crash == "after" else former
+    assert again.current == whole
+    assert [each.name for each in tmp_path.iterdir() if each.is_dir()] == [whole.name]
+    assert (whole / whole.name).exists()
+
+
+def test_a_switch_that_was_cut_off_changes_nothing(tmp_path: Path) -> None:
+    generations = Generations(tmp_path)
+    generations.current.mkdir()
+    (tmp_path / "current.tmp").write_text("shard.1", encoding="utf-8")
+    generations.settle()
+    assert generations.current == tmp_path / "shard"
+    assert generations.current.is_dir()
+
+
+def test_generations_follow_each_other(tmp_path: Path) -> None:
+    generations = Generations(tmp_path)
+    generations.current.mkdir()
+    for number in (1, 2):
+        fresh = generations.following()
+        fresh.mkdir()
+        generations.switch(fresh)
+        generations.settle()
+        assert [each.name for each in tmp_path.iterdir() if each.is_dir()] == [f"shard.{number}"]
+
+
+@pytest.mark.parametrize("crash", ["between", "after"])
+def test_folders_that_an_older_release_renamed_are_settled(tmp_path: Path, crash: str) -> None:
+    (tmp_path / "shard.former").mkdir()
+    (tmp_path / "shard.former" / "old").touch()
+    fresh = tmp_path / ("shard" if crash == "after" else "shard.fresh")
+    fresh.mkdir()
     (fresh / "new").touch()
-    if crash == "between":
-        path.rename(tmp_path / "shard.former")
-    elif crash == "after":
-        path.rename(tmp_path / "shard.former")
-        fresh.rename(path)
-    rewriting.settle(path)
+    Generations(tmp_path).settle()
     assert [each.name for each in tmp_path.iterdir()] == ["shard"]
-    assert [each.name for each in path.iterdir()] == ["new" if crash == "after" else "old"]
+    assert [each.name for each in (tmp_path / "shard").iterdir()] == ["new" if crash == "after" else "old"]
 
 
-def test_swap_leaves_the_new_folder_alone(tmp_path: Path) -> None:
-    path = tmp_path / "shard"
-    path.mkdir()
-    (path / "old").touch()
-    (rewriting.begin(path) / "new").touch()
-    rewriting.swap(path)
-    assert [each.name for each in path.iterdir()] == ["new"]
-    assert [each.name for each in tmp_path.iterdir()] == ["shard"]
+def test_a_copy_of_a_file_with_holes_is_equal_and_no_larger(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "inner").mkdir(parents=True)
+    with (source / "inner" / "file").open("wb") as file:
+        file.seek(1 << 20)
+        file.write(b"middle")
+        file.truncate(3 << 20)
+    (source / "empty").touch()
+    copy_folder(source, tmp_path / "copy")
+    assert (tmp_path / "copy" / "inner" / "file").read_bytes() == (source / "inner" / "file").read_bytes()
+    assert (tmp_path / "copy" / "empty").read_bytes() == b""
+    assert size_on_disk(tmp_path / "copy") <= size_on_disk(source)
