@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from ingest.preview import preview
+from ingest.evaluation_samples import sample_chunks
 from ingest.work import Cutter, Parsers
 from retrieval.errors import EvaluationDataError
 from retrieval.evaluation_data import Dataset, Question, Text
@@ -55,8 +55,7 @@ async def read_confusable(questions: Path, samples: Path, reports: Path, parsers
     Raises:
         EvaluationDataError: a line does not read, or names a text that is not there.
     """
-    names = await asyncio.to_thread(_sample_files, samples)
-    texts = [*await _sample_texts(names, parsers, cutter), *await asyncio.to_thread(_report_texts, reports)]
+    texts = [*await sample_chunks(samples, parsers, cutter), *await asyncio.to_thread(_report_texts, reports)]
     return Dataset(
         name="confusable", texts=tuple(texts), questions=await asyncio.to_thread(_questions, questions, texts)
     )
@@ -80,21 +79,6 @@ def _questions(path: Path, texts: Sequence[Text]) -> tuple[Question, ...]:
             raise EvaluationDataError(f"{where}: {each.id}: its text is not there")
         asked.append(Question(question_id=each.id, text=each.question, text_id=text_id))
     return tuple(asked)
-
-
-def _sample_files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if p.is_file() and p.suffix != ".json")
-
-
-async def _sample_texts(files: Sequence[Path], parsers: Parsers, cutter: Cutter) -> list[Text]:
-    texts: list[Text] = []
-    for path in files:
-        shown = await preview(path, parsers, cutter)
-        texts += [
-            Text(text_id=f"{path.name}#{chunk.ordinal}", title=" / ".join(chunk.heading_path), text=chunk.text)
-            for chunk in shown.chunks
-        ]
-    return texts
 
 
 def _report_texts(path: Path) -> list[Text]:
