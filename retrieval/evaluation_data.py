@@ -28,6 +28,32 @@ class Question(Value):
     text_id: str
 
 
+class Meeting(Value):
+    """A transcript."""
+
+    meeting_id: str
+    turns: tuple[tuple[str, str], ...]
+    """Speaker and words of every turn, in order."""
+
+
+class MeetingQuestion(Value):
+    """A question about one meeting, and the turns that answer it."""
+
+    question_id: str
+    text: str
+    meeting_id: str
+    turns: frozenset[int]
+    """0-based numbers of the turns, never empty."""
+
+
+class MeetingSet(Value):
+    """Meetings and questions about them."""
+
+    name: str
+    meetings: tuple[Meeting, ...]
+    questions: tuple[MeetingQuestion, ...]
+
+
 class Dataset(Value):
     """Texts and questions about them."""
 
@@ -37,10 +63,12 @@ class Dataset(Value):
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """Read a folder whose file names tell its kind: CMRC 2018 (Chinese) or TAT-QA (English, financial tables).
+    """Read a folder whose file names tell its kind.
+
+    CMRC 2018 (Chinese), TAT-QA (English, financial tables), VCSum (Chinese meetings: a headline asks for its segment).
 
     Raises:
-        EvaluationDataError: the folder holds neither, or a line does not read.
+        EvaluationDataError: the folder holds none of them, or a line does not read.
     """
     for files, read in _KINDS.items():
         if all((folder / name).is_file() for name in files):
@@ -49,7 +77,39 @@ def read_dataset(folder: Path) -> Dataset:
     raise EvaluationDataError(f"{folder}: no question set here that can be read (looked for {wanted})")
 
 
+def holds_meetings(folder: Path) -> bool:
+    """Tell whether a folder is one for `read_meetings`."""
+    return all((folder / name).is_file() for name in _MEETINGS)
+
+
+def read_meetings(folder: Path) -> MeetingSet:
+    """Read QMSum's meetings and those of its questions that name the turns which answer them.
+
+    Raises:
+        EvaluationDataError: files are missing, a line does not read, or a question names turns that are not there.
+    """
+    if not holds_meetings(folder):
+        raise EvaluationDataError(f"{folder}: no meetings here (looked for {' and '.join(_MEETINGS)})")
+    meetings = {m.id: m for m in _lines(folder / _MEETINGS[0], _QmsumMeeting)}
+    questions: list[MeetingQuestion] = []
+    for query in _lines(folder / _MEETINGS[1], _QmsumQuery):
+        if not query.spans:
+            continue  # about the meeting as a whole: there is nothing to find
+        turns = frozenset(turn for first, last in query.spans for turn in range(first, last + 1))
+        if query.meeting not in meetings or max(turns, default=0) >= len(meetings[query.meeting].turns):
+            raise EvaluationDataError(f"{folder}: question {query.qid} names a meeting or turns that are not there")
+        questions.append(
+            MeetingQuestion(question_id=query.qid, text=query.query, meeting_id=query.meeting, turns=turns)
+        )
+    return MeetingSet(
+        name=folder.name,
+        meetings=tuple(Meeting(meeting_id=m.id, turns=tuple(m.turns)) for m in meetings.values()),
+        questions=tuple(questions),
+    )
+
+
 _Record = TypeVar("_Record", bound=BaseModel)
+_MEETINGS = ("val_meetings.jsonl", "val_queries.jsonl")
 
 
 class _CmrcPassage(BaseModel):
@@ -86,6 +146,24 @@ class _TatQuestion(BaseModel):
     question: str
 
 
+class _VcSegment(BaseModel):
+    id: str
+    headline: str
+    turns: list[tuple[str, str]]
+
+
+class _QmsumMeeting(BaseModel):
+    id: str
+    turns: list[tuple[str, str]]
+
+
+class _QmsumQuery(BaseModel):
+    qid: str
+    meeting: str
+    query: str
+    spans: list[tuple[int, int]] | None
+
+
 def _cmrc(folder: Path) -> Dataset:
     passages = _lines(folder / "trial_passages.jsonl", _CmrcPassage)
     questions = _lines(folder / "trial_questions.jsonl", _CmrcQuestion)
@@ -106,9 +184,19 @@ def _tatqa(folder: Path) -> Dataset:
     )
 
 
-_KINDS: dict[tuple[str, str], Callable[[Path], Dataset]] = {
+def _vcsum(folder: Path) -> Dataset:
+    segments = _lines(folder / "dev_segments.jsonl", _VcSegment)
+    return _checked(
+        folder,
+        [Text(text_id=s.id, text="\n".join(words for _, words in s.turns)) for s in segments],
+        [Question(question_id=s.id, text=s.headline, text_id=s.id) for s in segments],
+    )
+
+
+_KINDS: dict[tuple[str, ...], Callable[[Path], Dataset]] = {
     ("trial_passages.jsonl", "trial_questions.jsonl"): _cmrc,
     ("dev_contexts.jsonl", "dev_questions.jsonl"): _tatqa,
+    ("dev_segments.jsonl",): _vcsum,
 }
 
 
