@@ -12,7 +12,7 @@ export ATTEST_EVAL_DATA := $(abspath ../shared/eval)
 endif
 endif
 
-.PHONY: install install-dev demo test lint fmt serve bench bench-ingest bench-crash bench-presidio clean
+.PHONY: install install-dev demo test lint fmt serve bench bench-ingest bench-stores bench-crash bench-presidio clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -56,6 +56,11 @@ bench-ingest: $(VENV)/.base
 bench-presidio: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python tests/bench/run.py presidio
+
+# The embedded store at 1,000 to 200,000 chunks, beside two frameworks.
+bench-stores: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python tests/bench/stores.py
 
 # Processes killed at random moments of an ingestion: ROUNDS of them, 200 by default.
 ROUNDS ?= 200

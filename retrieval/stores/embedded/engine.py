@@ -33,6 +33,7 @@ Search = tuple[str, Any, Conditions, int, tuple[str, list[str], Conditions] | No
 _NOBODY: Final = qdrant.IdfParams(qdrant.Filter(must=[qdrant.FieldCondition(TENANT, match=qdrant.MatchAny(["\0"]))]))
 _IDF_OF_NOTHING: Final = log(2)
 """The engine's IDF of any term over no points: the same for all, so that our own can take its place."""
+_TEXTS_KEPT: Final = 4096
 _WRITTEN_STATES: Final = [TENANT, DOCUMENT, STATE, ACCESS]
 
 
@@ -42,6 +43,7 @@ class Engine:
     def __init__(self) -> None:
         self._held: qdrant.EdgeShard | None = None
         self._words: Words | None = None
+        self._texts: dict[str, str] = {}
         self._ef: int | None = None
 
     def open(self, path: str, schema: dict[str, Any]) -> dict[str, int]:
@@ -157,9 +159,17 @@ class Engine:
         requests = [self._request(*each) for each in searches]
         answers = self._shard.query_batch(qdrant.QueryBatchRequest(requests))
         found = [[(str(point.id), point.score) for point in points] for points in answers]
-        distinct = list({key for points in found for key, _ in points})
-        records = self._shard.retrieve([*distinct], with_payload=[CHUNK], with_vector=False) if distinct else []
-        return found, {str(record.id): _payload(record)[CHUNK] for record in records}
+        return found, self._chunk_texts({key for points in found for key, _ in points})
+
+    def _chunk_texts(self, ids: set[str]) -> dict[str, str]:
+        """Return chunks as JSON; those that were found since the last change are kept."""
+        if unknown := [key for key in ids if key not in self._texts]:
+            if len(self._texts) + len(unknown) > _TEXTS_KEPT:
+                self._texts.clear()
+                unknown = list(ids)
+            records = self._shard.retrieve([*unknown], with_payload=[CHUNK], with_vector=False)
+            self._texts.update((str(record.id), _payload(record)[CHUNK]) for record in records)
+        return {key: self._texts[key] for key in ids if key in self._texts}
 
     def _request(
         self,
@@ -245,6 +255,7 @@ class Engine:
         return self._held
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
+        self._texts.clear()
         self._shard.update(operation)
 
     def _all(self, request: dict[str, Any], batch: int) -> Iterable[qdrant.Record]:
