@@ -117,7 +117,7 @@ class MadeUpEncoder:
         raise NotImplementedError("chunks come with their vectors")
 
     def encode_query(self, text: str) -> Encoding:
-        """Return the next vector: what arrives is an index text, and which question's vector it gets is all the same."""
+        """Return the next vector: which question an index text comes from, it does not say."""
         dense = self._dense[self._next % len(self._dense)]
         self._next += 1
         return Encoding(dense[None], (query_weights(text),))

@@ -36,6 +36,7 @@ from retrieval.labels import LabelBook
 from retrieval.search import Searcher
 from retrieval.settings import SearchSettings, StoreSettings
 from retrieval.stores.edge import EdgeStore
+from retrieval.stores.embedded.generations import size_on_disk
 from retrieval.symbols.language import load_language
 from retrieval.types import Principal, Scope, SearchFilter
 
@@ -96,7 +97,7 @@ async def measure(size: int, questions: int, optimise: bool, contenders: bool) -
                 figures.stages[name] = {stage: _spread([row[stage] for row in rows]) for stage in rows[0]}
             figures.callers_per_s = round(await search.together(_CALLERS), 1)
             figures.recall = await _recall(store, asked, dense, seen)
-            figures.index_mb = round(sum(f.stat().st_blocks for f in Path(scratch).rglob("*") if f.is_file()) / 2048)
+            figures.index_mb = size_on_disk(Path(scratch)) >> 20
         finally:
             await store.close()
             search.close()

@@ -1,4 +1,4 @@
-"""The embedded index is rewritten while it answers and takes writes; whoever is killed, nothing acknowledged is lost."""
+"""The embedded index is rewritten while it serves; whoever is killed meanwhile, nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -254,6 +254,14 @@ async def test_an_engine_that_is_killed_is_started_again(folder: Path) -> None:
     assert engines() == before
 
 
+def run_until_it_says(last: str, folder: Path, stage: str, way: str) -> None:
+    command = [sys.executable, "-c", REWRITER, str(folder), str(Path(__file__).parent), stage, way]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert any(line.strip() == last for line in process.stdout)
+        process.kill()
+
+
 @pytest.mark.parametrize(
     ("stage", "way"),
     [
@@ -265,12 +273,8 @@ async def test_an_engine_that_is_killed_is_started_again(folder: Path) -> None:
     ],
 )
 async def test_whenever_the_server_is_killed_the_index_is_whole(folder: Path, stage: str, way: str) -> None:
-    command = [sys.executable, "-c", REWRITER, str(folder), str(Path(__file__).parent), stage, way]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        last = "stopped" if "the switch" in stage else "written"
-        assert any(line.strip() == last for line in process.stdout)
-        process.kill()
+    last = "stopped" if "the switch" in stage else "written"
+    run_until_it_says(last, folder, stage, way)
     async with opened(folder) as store:
         assert len(await store.chunk_ids("acme", "d0")) == 500
         assert await store.count(SCOPE) == 500
