@@ -585,3 +585,13 @@ def test_store_results_are_exactly_what_the_filter_admits(
 
     with tempfile.TemporaryDirectory(dir=scratch) as name:
         asyncio.run(check(Path(name)))
+
+
+async def test_store_answers_the_same_after_it_was_optimised(stores: Stores) -> None:
+    async with opened(stores) as store:
+        chunks = [chunk(ordinal=n) for n in range(5)]
+        await store.write([encoded(each) for each in chunks])
+        await store.publish("acme", "d1")
+        before = await store.document_chunks("d1", scope())
+        await store.optimise()
+        assert await store.document_chunks("d1", scope()) == before == chunks
