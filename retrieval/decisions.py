@@ -6,7 +6,7 @@ ids, scores and reasons. It belongs to its tenant and is read by right only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -14,9 +14,10 @@ from pydantic import Field
 
 from retrieval.types import Channel, SearchFilter, Tier, Value
 
-Outcome = Literal["answered", "not_in_documents", "general"]
-"""What became of the question: an answer whose sources held, an honest "not in your documents", an
-answer that needed none."""
+Kind = Literal["trigger", "search"]
+Outcome = Literal["answered", "unsupported", "not_in_documents", "general"]
+"""What became of the question: an answer whose sources held, one whose sources did not, an honest "not in
+your documents", an answer that needed none."""
 
 
 class LoggedCandidate(Value):
@@ -28,8 +29,9 @@ class LoggedCandidate(Value):
     ranks: dict[Channel, int]
     fused: float
     reranked: float | None = None
-    label: str | None = None
-    """Of the passage it became."""
+    passage: int | None = None
+    """Its place among the passages, from 1; None when it became none. (Not its label: the label of a
+    database's table holds the table's name, and the log holds nothing of a document.)"""
     dropped: str | None = None
     """Why it did not become one."""
 
@@ -39,7 +41,7 @@ class Decision(Value):
 
     decision_id: str
     at: datetime
-    kind: Literal["trigger", "search"]
+    kind: Kind
     tenant: str
     user: str
     run_id: str | None = None
@@ -61,21 +63,75 @@ class Decision(Value):
 class DecisionLog(Protocol):
     """Keeps decisions, bounded in number and age. Writing never fails a search: what cannot be kept is counted."""
 
-    async def record(self, decision: Decision) -> None:
-        """Keep a decision."""
+    @property
+    def lost(self) -> int:
+        """How many decisions could not be kept since the start."""
         ...
 
-    async def settle(self, tenant: str, run_id: str, outcome: Outcome) -> None:
-        """Note what became of a run's question, on all its decisions."""
+    def record(self, decision: Decision) -> None:
+        """Take a decision; returns at once, it is written later."""
+        ...
+
+    def settle(self, tenant: str, run_id: str, outcome: Outcome) -> None:
+        """Note what became of a run's question, on all its decisions so far; returns at once."""
         ...
 
     async def read(
         self,
         tenant: str,
         *,
-        kind: Literal["trigger", "search"] | None = None,
+        kind: Kind | None = None,
         run_id: str | None = None,
         limit: int = 1000,
+        after: str | None = None,
     ) -> Sequence[Decision]:
-        """Return decisions, newest first."""
+        """Return a tenant's decisions, newest first, whatever was taken before this call included.
+
+        Args:
+            tenant: whose.
+            kind: only these.
+            run_id: only those of this run.
+            limit: how many at most.
+            after: id of a decision; only those that come after it in this order.
+
+        Raises:
+            UnknownDecisionError: `after` is none of the tenant's.
+        """
         ...
+
+    async def get(self, tenant: str, decision_id: str) -> Decision:
+        """Return one decision.
+
+        Raises:
+            UnknownDecisionError: there is none of this id in the tenant's log.
+        """
+        ...
+
+    async def rewrite(
+        self, tenant: str, change: Callable[[str], str], *, document_id: str | None = None, revision: str | None = None
+    ) -> int:
+        """Put `change(text)` in the place of every text of a tenant's decisions; repeatable.
+
+        Args:
+            tenant: whose.
+            change: hides what is secret now, and renames pseudonyms.
+            document_id: means nothing here: no decision holds text of a document.
+            revision: what was written or rewritten under this revision of the rules is passed over.
+
+        Returns:
+            How many decisions were changed.
+        """
+        ...
+
+
+def rewritten(decision: Decision, change: Callable[[str], str]) -> Decision:
+    """Return a decision with `change(text)` in the place of its texts; an equal one stays the same object."""
+    labels = frozenset(change(label) for label in decision.filter.labels)
+    changed = decision.model_copy(
+        update={
+            "question": change(decision.question),
+            "reasons": tuple(change(reason) for reason in decision.reasons),
+            "filter": decision.filter.model_copy(update={"labels": labels}),
+        }
+    )
+    return decision if changed == decision else changed

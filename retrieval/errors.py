@@ -7,6 +7,7 @@ RetrievalError
 ├── EncoderUnavailableError  the configured encoder or reranker cannot be loaded (permanent)
 ├── ForbiddenError         the principal does not hold the right (permanent)
 ├── EvaluationDataError    a folder holds no question set that can be read (permanent)
+├── UnknownDecisionError   the decision log holds no such decision (permanent)
 ├── SymbolFileError        a domain file of the symbol language is malformed (permanent)
 └── StoreUnavailableError  the vector store gave no answer (retry)
 """
@@ -51,6 +52,12 @@ class EvaluationDataError(RetrievalError):
     """A folder holds no question set that can be read."""
 
     code = "evaluation_data"
+
+
+class UnknownDecisionError(RetrievalError):
+    """The tenant's decision log holds no decision of this id."""
+
+    code = "unknown_decision"
 
 
 class SymbolFileError(RetrievalError):

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.decisions import Decision, Kind, Outcome, rewritten
 from retrieval.encoder import EncoderInfo
+from retrieval.errors import UnknownDecisionError
 from retrieval.lexical import document_weights, query_weights, terms
 from retrieval.types import Candidate, Encoding, Symbol
 
@@ -80,3 +82,70 @@ class FixedReranker:
             return self._scores(question, candidate)
         chunk = candidate.chunk
         return self._scores.get(chunk.chunk_id, self._scores.get(chunk.text, self._default))
+
+
+class InMemoryDecisionLog:
+    """Keeps decisions in a list; bounded in number alone."""
+
+    def __init__(self, max_per_tenant: int = 1000) -> None:
+        self._max_per_tenant = max_per_tenant
+        self._kept: dict[str, Decision] = {}
+
+    @property
+    def lost(self) -> int:
+        """None are."""
+        return 0
+
+    def record(self, decision: Decision) -> None:
+        """Keep a decision; the oldest of its tenant goes where there are too many."""
+        self._kept[decision.decision_id] = decision
+        mine = self._of(decision.tenant)
+        for old in mine[self._max_per_tenant :]:
+            del self._kept[old.decision_id]
+
+    def settle(self, tenant: str, run_id: str, outcome: Outcome) -> None:
+        """Note the outcome on all decisions of the run."""
+        for each in self._of(tenant):
+            if each.run_id == run_id:
+                self._kept[each.decision_id] = each.model_copy(update={"outcome": outcome})
+
+    async def read(
+        self,
+        tenant: str,
+        *,
+        kind: Kind | None = None,
+        run_id: str | None = None,
+        limit: int = 1000,
+        after: str | None = None,
+    ) -> Sequence[Decision]:
+        """Return a tenant's decisions, newest first."""
+        found = self._of(tenant)
+        if after is not None:
+            ids = [each.decision_id for each in found]
+            if after not in ids:
+                raise UnknownDecisionError(f"there is no decision {after!r}")
+            found = found[ids.index(after) + 1 :]
+        found = [each for each in found if kind in (None, each.kind) and run_id in (None, each.run_id)]
+        return found[:limit]
+
+    async def get(self, tenant: str, decision_id: str) -> Decision:
+        """Return one decision."""
+        found = self._kept.get(decision_id)
+        if found is None or found.tenant != tenant:
+            raise UnknownDecisionError(f"there is no decision {decision_id!r}")
+        return found
+
+    async def rewrite(
+        self, tenant: str, change: Callable[[str], str], *, document_id: str | None = None, revision: str | None = None
+    ) -> int:
+        """Change every text of a tenant's decisions."""
+        changed = 0
+        for each in self._of(tenant):
+            after = rewritten(each, change)
+            changed += after is not each
+            self._kept[each.decision_id] = after
+        return changed
+
+    def _of(self, tenant: str) -> list[Decision]:
+        mine = [each for each in self._kept.values() if each.tenant == tenant]
+        return sorted(mine, key=lambda each: (each.at, each.decision_id), reverse=True)

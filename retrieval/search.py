@@ -90,6 +90,7 @@ class Searcher:
             dropped=(*gone, *passed_over, *(Dropped(c, "below_top_k") for c, _ in ranked[limit:])),
             latencies_ms=watch.stages_ms(),
             symbols=first_stage.symbols,
+            index_text=first_stage.index_text,
         )
 
     async def first_stage(

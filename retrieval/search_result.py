@@ -34,3 +34,9 @@ class SearchResult:
     """By stage: symbolise, encode, dense, sparse, symbol, fuse, live, rerank, total."""
     symbols: tuple[Symbol, ...]
     """Symbols of the question."""
+    index_text: str = ""
+    """The question as it was encoded."""
+    cached: bool = False
+    """True when it was found before, for the same question of the same principal."""
+    knowledge_version: int | None = None
+    """What of the documents it was found in; None where nobody counts."""

@@ -76,6 +76,29 @@ class TriggerSettings(Value):
     """Where the encoder has no dense side, coverage alone decides."""
 
 
+class DecisionSettings(Value):
+    """How much of the decision log is kept."""
+
+    enabled: bool = True
+    max_per_tenant: int = Field(default=50_000, ge=1)
+    """Older ones go first. Up to a twentieth more stand there between two clean-ups."""
+    max_age_days: int = Field(default=90, ge=1)
+    buffer: int = Field(default=2_000, ge=1)
+    """Decisions that wait to be written; what comes beyond is counted as lost."""
+
+
+class CacheSettings(Value):
+    """The two caches: of search results, and of answers. Each has these bounds, in every process."""
+
+    search: bool = True
+    """Keep search results."""
+    answers: bool = True
+    """Keep answers that rest on documents alone and whose audit found nothing."""
+    life_s: float = Field(default=3600.0, gt=0)
+    max_entries: int = Field(default=2_000, ge=1)
+    max_mb: int = Field(default=64, ge=1)
+
+
 class RetrievalSettings(Value):
     """All of retrieval's settings."""
 

@@ -11,6 +11,7 @@ from alembic.script import ScriptDirectory
 
 import agent.tables
 import ingest.tables
+import retrieval.decision_tables
 from api.database import MIGRATIONS, migrate, open_engine
 
 
@@ -18,7 +19,7 @@ def test_migrations_and_tables_agree(tmp_path: Path) -> None:
     engine = open_engine(f"sqlite:///{tmp_path / 'attest.sqlite3'}")
     with engine.connect() as connection:
         context = MigrationContext.configure(connection)
-        declared = [ingest.tables.metadata, agent.tables.metadata]
+        declared = [ingest.tables.metadata, agent.tables.metadata, retrieval.decision_tables.metadata]
         differences = produce_migrations(context, declared).upgrade_ops
         assert differences is not None
         assert differences.as_diffs() == []
