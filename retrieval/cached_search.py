@@ -1,0 +1,228 @@
+"""Search that answers a repeated question from memory, as it would be answered now."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import Literal, Protocol
+
+from retrieval.cache import ResultCache
+from retrieval.first_stage import FirstStage
+from retrieval.labels import LabelBook
+from retrieval.ports import Symboliser
+from retrieval.search_result import SearchResult
+from retrieval.settings import CacheSettings
+from retrieval.stopwatch import Stopwatch
+from retrieval.types import Candidate, Principal, SearchFilter, Symbol
+
+
+class Search(Protocol):
+    """A search and its first stage; see `retrieval.search.Searcher`."""
+
+    async def search(
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        book: LabelBook,
+        filter: SearchFilter | None = None,
+        top_k: int | None = None,
+        base_date: date | None = None,
+        first_stage: FirstStage | None = None,
+    ) -> SearchResult:
+        """Find the passages that answer a question."""
+        ...
+
+    async def first_stage(
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        filter: SearchFilter | None = None,
+        base_date: date | None = None,
+    ) -> FirstStage:
+        """Symbolise and encode a question and fuse what the channels find."""
+        ...
+
+
+class KnowledgeVersions(Protocol):
+    """Who counts the changes of a tenant's documents: the catalogue."""
+
+    async def knowledge_version(self, tenant: str) -> int:
+        """Return the number that changes, in one transaction with it, with everything that search may show."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SearchKey:
+    """All that a search result depends on."""
+
+    stage: Literal["first", "whole"]
+    tenant: str
+    access: frozenset[str]
+    allowed: bool
+    """Whether the principal may search at all."""
+    filter: SearchFilter
+    question: str
+    """Symbolised."""
+    symbols: tuple[tuple[str, str], ...]
+    """Tokens and qualifiers of the question's symbols."""
+    top_k: int | None
+    base_date: date | None
+    today: date
+    """Editions come into force at midnight."""
+    knowledge_version: int
+    rules: str
+    """Revision of the symbol language."""
+    configuration: str
+    """Encoder, reranker and settings."""
+
+
+class CachedSearch:
+    """Puts a cache before a search.
+
+    A result is kept without labels of its own: each run's book gives them anew. The key holds the
+    principal's whole access, so that a result serves only those who would get the same.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        language: Symboliser,
+        knowledge: KnowledgeVersions,
+        settings: CacheSettings,
+        *,
+        rules: Callable[[str], str],
+        configuration: str,
+        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            search: what is asked when nothing is kept.
+            language: reads questions.
+            knowledge: counts the changes of documents.
+            settings: life and bounds.
+            rules: returns a tenant's revision of the symbol language, the newest that is known.
+            configuration: names encoder, reranker and settings; what differs in it finds other things.
+            today: the day of the catalogue's clock.
+        """
+        self._search, self._language, self._knowledge = search, language, knowledge
+        self._rules, self._configuration, self._today = rules, configuration, today
+        self._enabled = settings.search
+        self.results: ResultCache[SearchKey, SearchResult] = ResultCache(
+            settings,
+            size_of=lambda result: _size(result.candidates),
+            documents_of=lambda result: {c.chunk.document_id for c in result.candidates},
+        )
+        self.first_stages: ResultCache[SearchKey, FirstStage] = ResultCache(
+            settings,
+            size_of=lambda first: _size(first.candidates),
+            documents_of=lambda first: {c.chunk.document_id for c in first.candidates},
+        )
+
+    async def search(
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        book: LabelBook,
+        filter: SearchFilter | None = None,
+        top_k: int | None = None,
+        base_date: date | None = None,
+        first_stage: FirstStage | None = None,
+    ) -> SearchResult:
+        """Find the passages that answer a question; arguments and errors are `Searcher.search`'s."""
+        watch = Stopwatch()
+        key = await self._key("whole", question, principal, filter, base_date, top_k=top_k, first=first_stage)
+
+        async def make() -> SearchResult:
+            return await self._search.search(
+                question,
+                principal,
+                book=LabelBook(),
+                filter=filter,
+                top_k=top_k,
+                base_date=base_date,
+                first_stage=first_stage,
+            )
+
+        if not self._enabled:
+            found, cached = await make(), False
+        else:
+            found, cached = await self.results.get_or_make(key, make)
+        passages = tuple(passage.model_copy(update={"label": book.label(passage.chunk)}) for passage in found.passages)
+        return replace(
+            found,
+            passages=passages,
+            cached=cached,
+            knowledge_version=key.knowledge_version,
+            latencies_ms=watch.stages_ms() if cached else found.latencies_ms,
+        )
+
+    async def first_stage(
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        filter: SearchFilter | None = None,
+        base_date: date | None = None,
+    ) -> FirstStage:
+        """Do the first stage alone; arguments and errors are `Searcher.first_stage`'s."""
+
+        async def make() -> FirstStage:
+            return await self._search.first_stage(question, principal, filter=filter, base_date=base_date)
+
+        if not self._enabled:
+            return await make()
+        watch = Stopwatch()
+        key = await self._key("first", question, principal, filter, base_date)
+        found, cached = await self.first_stages.get_or_make(key, make)
+        return replace(found, latencies_ms=watch.stages_ms()) if cached else found
+
+    async def _key(
+        self,
+        stage: Literal["first", "whole"],
+        question: str,
+        principal: Principal,
+        filter: SearchFilter | None,
+        base_date: date | None,
+        *,
+        top_k: int | None = None,
+        first: FirstStage | None = None,
+    ) -> SearchKey:
+        tenant = principal.tenant
+        # Both before the search: what changes while it goes on makes its result one of former documents or rules.
+        rules, version = self._rules(tenant), await self._knowledge.knowledge_version(tenant)
+        index_text, symbols = (
+            (first.index_text, first.symbols) if first is not None else self._read(question, tenant, base_date)
+        )
+        return SearchKey(
+            stage=stage,
+            tenant=tenant,
+            access=principal.access_tokens(),
+            allowed=principal.may("search") or principal.may("chat"),
+            filter=filter or SearchFilter(),
+            question=index_text,
+            symbols=tuple((symbol.token, symbol.qualifier) for symbol in symbols),
+            top_k=top_k,
+            base_date=base_date,
+            today=self._today(),
+            knowledge_version=version,
+            rules=rules,
+            configuration=self._configuration,
+        )
+
+    def _read(self, question: str, tenant: str, base_date: date | None) -> tuple[str, tuple[Symbol, ...]]:
+        read = self._language.symbolise(question, tenant=tenant, base_date=base_date)
+        return read.index_text, tuple(read.symbols)
+
+
+_OF_A_CANDIDATE = 4096
+"""Bytes of a candidate without its texts, with its symbols and boxes; measured on chunks of the samples."""
+
+
+def _size(candidates: tuple[Candidate, ...]) -> int:
+    return sum(_OF_A_CANDIDATE + sys.getsizeof(c.chunk.text) + sys.getsizeof(c.chunk.index_text) for c in candidates)
