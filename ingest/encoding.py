@@ -27,7 +27,7 @@ class _Text:
 class BatchEncoder:
     """Keeps the encoder busy: batches of like length, looked up and written beside the encoding of others.
 
-    One batch at a time is given to the encoder's thread, so a query waits for one at most. How
+    One batch at a time is given to the encoder's thread, where queries go first: a query waits for one at most. How
     much a batch holds follows from how long the former ones took: on a GPU many chunks, on a
     slow processor one. A text that a chunk of the tenant was encoded from before, in whatever
     document, gets that chunk's vectors; each chunk is a point of its own all the same.
@@ -69,7 +69,7 @@ class BatchEncoder:
                     break
                 size = self._pace.batch_size([text.token_count for text in missing[: self._pace.most]])
                 batch, missing = missing[:size], missing[size:]
-                vectors = await self._thread.run(self._encode, batch)
+                vectors = await self._thread.run_batch(self._encode, batch)
                 if writing is not None:
                     await writing
                 writing = asyncio.create_task(self._write(batch, vectors, one_at_a_time, lent=False))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -167,3 +169,44 @@ async def test_encoding_of_nothing_calls_nothing(store: InMemoryVectorStore, thr
     encoder = SlowEncoder(0.0)
     await batches(encoder, store, thread).encode([work("000a", [])])
     assert encoder.batches == []
+
+
+class GatedEncoder(HashEncoder):
+    """Stops in each batch of documents until it is let go on."""
+
+    def __init__(self) -> None:
+        super().__init__(dim=4)
+        self.began: asyncio.Queue[threading.Event] = asyncio.Queue()
+        self.loop = asyncio.get_running_loop()
+        self.order: list[str] = []
+
+    def encode_documents(self, texts: Sequence[str]) -> Encoding:
+        go = threading.Event()
+        self.loop.call_soon_threadsafe(self.began.put_nowait, go)
+        assert go.wait(30)
+        self.order.append("batch")
+        return super().encode_documents(texts)
+
+    def encode_query(self, text: str) -> Encoding:
+        self.order.append("query")
+        return super().encode_query(text)
+
+
+async def test_a_query_waits_for_one_batch_of_all_that_is_encoded(
+    store: InMemoryVectorStore, thread: ModelThread
+) -> None:
+    encoder = GatedEncoder()
+    leases: Any = NoLeases()
+    both = BatchEncoder(encoder, thread, store, leases, IngestSettings(encode_batch=1))
+    # Two ingestions beside each other: a second batch waits while the first one runs.
+    bulk = [asyncio.create_task(both.encode([work(name, [9, 7])])) for name in ("000a", "000b")]
+    first = await encoder.began.get()
+    query = asyncio.create_task(thread.run(encoder.encode_query, "how much"))
+    await asyncio.sleep(0)
+    first.set()
+    await query
+    assert encoder.order == ["batch", "query"]
+    for _ in range(3):
+        (await encoder.began.get()).set()
+    await asyncio.gather(*bulk)
+    assert encoder.order == ["batch", "query", "batch", "batch", "batch"]
