@@ -78,6 +78,8 @@ STATUS: dict[str, int] = {
     "folder_locked": 409,
     "key_changing": 409,
     "key_change_refused": 409,
+    "bad_filter": 422,
+    "store_refused": 502,
     "store_unavailable": 503,
     "model_unavailable": 503,
     "source_unavailable": 503,

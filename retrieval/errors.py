@@ -9,6 +9,9 @@ RetrievalError
 ├── EvaluationDataError    a folder holds no question set that can be read (permanent)
 ├── UnknownDecisionError   the decision log holds no such decision (permanent)
 ├── SymbolFileError        a domain file of the symbol language is malformed (permanent)
+├── BadFilterError         what a search is to be narrowed by cannot be read (permanent)
+├── UnscopedQueryError     the store was asked without a tenant: a fault of ours, never served (permanent)
+├── StoreRefusedError      the vector store does not allow what was asked of it (permanent)
 └── StoreUnavailableError  the vector store gave no answer (retry)
 """
 
@@ -70,6 +73,24 @@ class ForbiddenError(RetrievalError):
     """The principal does not hold the right that this needs."""
 
     code = "forbidden"
+
+
+class BadFilterError(RetrievalError):
+    """A field of a filter cannot be read; the message names it."""
+
+    code = "bad_filter"
+
+
+class UnscopedQueryError(RetrievalError):
+    """A query reached a store without a tenant or without anybody who asks. It is a fault of ours."""
+
+    code = "unscoped_query"
+
+
+class StoreRefusedError(RetrievalError):
+    """The vector store refuses: wrong key, a limit of its strict mode, a version that lacks something."""
+
+    code = "store_refused"
 
 
 class StoreUnavailableError(RetrievalError):

@@ -17,9 +17,11 @@ class VectorStore(Protocol):
 
     Chunks are written *staged* and become visible to queries only by `publish`, so
     that a half-written version is never found. Every read takes a `Scope`
-    (tenant and access); there is no way to ask without one.
+    (tenant and access); there is no way to ask without one, and every implementation
+    refuses a scope that was built past its checks (`stores.conditions.checked`).
 
-    Raises everywhere: `StoreUnavailableError` when the store gives no answer.
+    Raises everywhere: `StoreUnavailableError` when the store gives no answer, `StoreRefusedError` when
+    it does not allow the call, `UnscopedQueryError` when the tenant or the scope is not whole.
     """
 
     async def open(self, encoder: EncoderInfo) -> None:

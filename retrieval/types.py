@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 Right = Literal["search", "chat", "ingest", "delete", "reveal", "admin"]
 ALL_RIGHTS: frozenset[Right] = frozenset({"search", "chat", "ingest", "delete", "reveal", "admin"})
@@ -32,16 +32,25 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+TenantName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+_Written = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+
+
 class Principal(Value):
     """Who asks. Every call that reads or writes knowledge carries one."""
 
-    tenant: str = Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
-    user: str = Field(min_length=1, max_length=128)
-    groups: frozenset[str] = frozenset()
+    tenant: TenantName
+    user: _Name
+    groups: frozenset[_Name] = frozenset()
     rights: frozenset[Right] = frozenset()
 
     def access_tokens(self) -> frozenset[str]:
-        """Return the access-list entries that admit this principal."""
+        """Return the access-list entries that admit this principal.
+
+        Compared letter by letter: a group `everyone` is the entry `group:everyone`, and names that only look
+        alike are others.
+        """
         return frozenset({EVERYONE, f"user:{self.user}"} | {f"group:{g}" for g in self.groups})
 
     def may(self, right: Right) -> bool:
@@ -128,13 +137,19 @@ class Chunk(Value):
 class SearchFilter(Value):
     """What a caller may narrow a search by. Everything given is AND-ed."""
 
-    labels: frozenset[str] = frozenset()
+    labels: frozenset[_Written] = Field(default=frozenset(), max_length=64)
     """Documents that carry every one of these labels."""
-    document_ids: frozenset[str] | None = None
+    document_ids: frozenset[_Written] | None = Field(default=None, max_length=1000)
     """None: any document. An empty set matches nothing (fails closed)."""
     language: Language | None = None
     authority: Authority | None = None
     as_of: date | None = None
+    period: _Written | None = None
+    """Chunks that state this period or one within it, in their text or the headings and title above it. At the
+    doors as one writes it (`Q3 2024`, `2024年第三季度`); further in as its normal form (`2024Q3`)."""
+    symbols: frozenset[_Written] = Field(default=frozenset(), max_length=64)
+    """Chunks that carry every one of these. At the doors tokens, or values as one writes them; further in
+    tokens alone, so that no secret is kept in clear."""
 
 
 class Scope(Value):
@@ -143,8 +158,8 @@ class Scope(Value):
     Built only from a `Principal`, so no query exists without a tenant.
     """
 
-    tenant: str = Field(min_length=1)
-    access: frozenset[str]
+    tenant: TenantName
+    access: frozenset[_Written]
     """A chunk is visible when its access list meets this set."""
     filter: SearchFilter = SearchFilter()
 
@@ -230,3 +245,10 @@ class Passage(Value):
     """Normal forms of the periods the question names."""
     stated_periods: tuple[str, ...] = ()
     """Normal forms of the periods the passage, its headings or its title name."""
+    conflicts_with: tuple[str, ...] = ()
+    """Labels of passages of other documents that state another value for the same thing."""
+    superseded_from: date | None = None
+    """The day on which a later edition takes the document's place; None: it is the newest, or nobody asked."""
+    context_before: str = ""
+    """What stands before the chunk at the same place of the document; shown as context, cited by the same label."""
+    context_after: str = ""

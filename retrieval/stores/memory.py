@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
 from retrieval.errors import StoreUnavailableError
-from retrieval.fusion import best_first, rank_by_symbols
+from retrieval.fusion import best_first, rank_by_symbols, symbol_tokens
+from retrieval.stores.conditions import checked, checked_tenant
 from retrieval.stores.payload import check_dimension, distinct
 from retrieval.stores.record import check_encoder
+from retrieval.stores.stated_periods import stated_spans
+from retrieval.symbols.values.calendar import parse_span
 from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
 
 
@@ -67,6 +70,7 @@ class InMemoryVectorStore:
 
     async def encodings(self, tenant: str, index_texts: Collection[str]) -> dict[str, TextVectors]:
         limit, wanted = self._opened().max_tokens, set(index_texts)
+        checked_tenant(tenant)
         return {
             point.chunk.index_text: TextVectors(point.encoded.dense, point.encoded.sparse)
             for point in self._points.values()
@@ -128,11 +132,12 @@ class InMemoryVectorStore:
 
     def _document(self, tenant: str, document_id: str) -> list[_Point]:
         self._opened()
-        return [p for p in self._points.values() if _owner(p.chunk) == (tenant, document_id)]
+        return [p for p in self._points.values() if _owner(p.chunk) == (checked_tenant(tenant), document_id)]
 
     def _visible(self, scope: Scope) -> list[_Point]:
         self._opened()
-        return [p for p in self._points.values() if p.published and _admits(scope, p.chunk)]
+        whole = checked(scope)
+        return [p for p in self._points.values() if p.published and _admits(whole, p.chunk)]
 
 
 def _owner(chunk: Chunk) -> tuple[str, str]:
@@ -148,6 +153,8 @@ def _admits(scope: Scope, chunk: Chunk) -> bool:
         and (wanted.document_ids is None or chunk.document_id in wanted.document_ids)
         and wanted.language in (None, chunk.language)
         and wanted.authority in (None, chunk.authority)
+        and wanted.symbols <= set(symbol_tokens(chunk))
+        and (wanted.period is None or any(parse_span(wanted.period).contains(span) for span in stated_spans(chunk)))
         and (
             wanted.as_of is None
             or (

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
 from retrieval.fusion import symbol_tokens
+from retrieval.stores.stated_periods import cells, stated_spans
 from retrieval.types import Chunk, EncodedChunk
 
 State = Literal["staged", "published"]
@@ -38,11 +39,17 @@ EFFECTIVE_FROM: Final = "effective_from"
 EFFECTIVE_TO: Final = "effective_to"
 ENCODED_FROM: Final = "encoded_from"
 """Key of the text that the vectors were made of (`encoding_key`)."""
+PERIODS: Final = "periods"
+"""Every day, month, quarter, half and year of the calendar that holds a period the chunk states."""
+SPANS: Final = "spans"
+"""The periods that the chunk states, each an object with its `first` and `last` day as numbers."""
+FIRST: Final = "first"
+LAST: Final = "last"
 CHUNK: Final = "chunk"
 
-KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS, ENCODED_FROM)
+KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS, PERIODS, ENCODED_FROM)
 """Fields with a keyword index; `tenant` has one too, marked as the tenant key."""
-NUMBER_FIELDS: Final = (EFFECTIVE_FROM, EFFECTIVE_TO)
+NUMBER_FIELDS: Final = (EFFECTIVE_FROM, EFFECTIVE_TO, f"{SPANS}[].{FIRST}", f"{SPANS}[].{LAST}")
 
 
 def date_number(day: date) -> int:
@@ -71,6 +78,7 @@ def payload_of(chunk: Chunk, state: State | None, encoder: EncoderInfo) -> dict[
 
     A missing date is written as null, so that an update also clears it.
     """
+    spans = stated_spans(chunk)
     payload: dict[str, Any] = {
         TENANT: chunk.tenant,
         DOCUMENT: chunk.document_id,
@@ -81,6 +89,8 @@ def payload_of(chunk: Chunk, state: State | None, encoder: EncoderInfo) -> dict[
         SYMBOLS: symbol_tokens(chunk),
         EFFECTIVE_FROM: None if chunk.effective_from is None else date_number(chunk.effective_from),
         EFFECTIVE_TO: None if chunk.effective_to is None else date_number(chunk.effective_to),
+        PERIODS: sorted({cell for span in spans for cell in cells(span)}),
+        SPANS: [{FIRST: date_number(span.first), LAST: date_number(span.last)} for span in spans],
         ENCODED_FROM: encoding_key(chunk.index_text, encoder),
         CHUNK: chunk.model_dump_json(),
     }

@@ -25,6 +25,7 @@ from retrieval.settings import StoreSettings
 from retrieval.stores.conditions import (
     AnyOf,
     Condition,
+    SpanWithin,
     document_conditions,
     encoding_conditions,
     scope_conditions,
@@ -35,7 +36,9 @@ from retrieval.stores.payload import (
     CHUNK,
     DENSE,
     DOCUMENT,
+    FIRST,
     KEYWORD_FIELDS,
+    LAST,
     NUMBER_FIELDS,
     SPARSE,
     STATE,
@@ -366,9 +369,26 @@ def _translate(condition: Condition) -> models.FieldCondition | models.Filter:
 
     if isinstance(condition, AnyOf):
         return models.FieldCondition(key=condition.field, match=models.MatchAny(any=[*condition.values]))
+    if isinstance(condition, SpanWithin):
+        return _span_within(condition)
     missing = models.IsEmptyCondition(is_empty=models.PayloadField(key=condition.field))
     bound = models.Range(lte=condition.at_most, gt=condition.above)
     return models.Filter(should=[missing, models.FieldCondition(key=condition.field, range=bound)])
+
+
+def _span_within(condition: SpanWithin) -> models.Filter:
+    """One object of the list lies within the bounds.
+
+    The nested condition reads the payload of every point it is asked about; the two that the indexes answer
+    leave it few.
+    """
+    from qdrant_client import models
+
+    within = models.Range(gte=condition.first, lte=condition.last)
+    both = models.Filter(must=[models.FieldCondition(key=key, range=within) for key in (FIRST, LAST)])
+    indexed = [models.FieldCondition(key=f"{condition.field}[].{key}", range=within) for key in (FIRST, LAST)]
+    nested = models.NestedCondition(nested=models.Nested(key=condition.field, filter=both))
+    return models.Filter(must=[*indexed, nested])
 
 
 def _vectors(encoded: EncodedChunk) -> dict[str, Any]:

@@ -22,8 +22,8 @@ TENANT, DOCUMENT, STATE, ACCESS, CHUNK = "tenant", "document_id", "state", "acce
 
 Terms = tuple[bytes, bytes]
 """A sparse vector: indices as uint32, weights as float32."""
-Condition = tuple[str, tuple[str, ...]] | tuple[str, int | None, int | None]
-"""`AnyOf` (field, values) or `MissingOr` (field, at most, above)."""
+Condition = tuple[str, tuple[str, ...]] | tuple[str, int | None, int | None] | tuple[str, str, str, tuple[int, int]]
+"""`AnyOf` (field, values), `MissingOr` (field, at most, above), `SpanWithin` (field, its two keys, bounds)."""
 Conditions = Sequence[Condition]
 WirePoint = tuple[str, bytes, Terms, Terms | None, dict[str, Any]]
 """Id, dense vector as float32, term weights, symbol terms and payload."""
@@ -284,12 +284,26 @@ def _filter(conditions: Conditions) -> qdrant.Filter:
 
 
 def _condition(condition: Condition) -> qdrant.FieldCondition | qdrant.Filter:
+    if len(condition) == 4:
+        return _span_within(*condition)
     if len(condition) == 2:
         field, values = condition
         return qdrant.FieldCondition(field, match=qdrant.MatchAny([*values]))
     field, at_most, above = condition
     bound = qdrant.RangeFloat(lte=at_most, gt=above)
     return qdrant.Filter(should=[qdrant.IsEmptyCondition(field), qdrant.FieldCondition(field, range=bound)])
+
+
+def _span_within(field: str, first: str, last: str, bounds: tuple[int, int]) -> qdrant.Filter:
+    """One object of the list lies within the bounds.
+
+    The nested condition reads the payload of every point it is asked about; the two that the indexes answer
+    leave it few.
+    """
+    within = qdrant.RangeFloat(gte=bounds[0], lte=bounds[1])
+    both = qdrant.Filter(must=[qdrant.FieldCondition(key, range=within) for key in (first, last)])
+    indexed = [qdrant.FieldCondition(f"{field}[].{key}", range=within) for key in (first, last)]
+    return qdrant.Filter(must=[*indexed, qdrant.NestedCondition(field, both)])
 
 
 def _point(point: WirePoint) -> qdrant.Point:

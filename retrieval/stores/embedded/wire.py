@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
 from retrieval.fusion import symbol_tokens
-from retrieval.stores.conditions import AnyOf, Condition, visible_conditions
-from retrieval.stores.payload import KEYWORD_FIELDS, NUMBER_FIELDS, State, payload_of, symbol_terms
+from retrieval.stores.conditions import AnyOf, Condition, MissingOr, SpanWithin, visible_conditions
+from retrieval.stores.payload import FIRST, KEYWORD_FIELDS, LAST, NUMBER_FIELDS, State, payload_of, symbol_terms
 from retrieval.types import EncodedChunk, Scope, SparseVector, TextVectors
 
 Terms = tuple[bytes, bytes]
@@ -30,10 +30,17 @@ def schema(encoder: EncoderInfo, ef: int) -> dict[str, Any]:
 
 def conditions(wanted: Iterable[Condition]) -> list[tuple[Any, ...]]:
     """Return conditions as `engine.Condition`."""
-    return [
-        (each.field, each.values) if isinstance(each, AnyOf) else (each.field, each.at_most, each.above)
-        for each in wanted
-    ]
+    return [_condition(each) for each in wanted]
+
+
+def _condition(condition: Condition) -> tuple[Any, ...]:
+    match condition:
+        case AnyOf(field, values):
+            return field, values
+        case MissingOr(field, at_most, above):
+            return field, at_most, above
+        case SpanWithin(field, first, last):
+            return field, FIRST, LAST, (first, last)
 
 
 def readers(scope: Scope) -> tuple[str, list[str], list[tuple[Any, ...]]]:
