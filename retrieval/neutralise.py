@@ -45,7 +45,8 @@ _PROTOCOL_END_RE: Final = re.compile(
     rf"‹\s{{0,8}}(?:\||/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))[^<>‹›\n]{{0,200}}(>)"
 )
 _BRACKET_MARK_RE: Final = re.compile(
-    r"[\[【]\s{0,8}/?\s{0,8}(?:inst|system|知识来源|关键内容|置信度|knowledge\s{1,8}source|key\s{1,8}content|confidence)\s{0,8}[\]】]"
+    r"[\[【]\s{0,8}/?\s{0,8}(?:inst|system|知识来源|关键内容|置信度|上下文|有效期|说法冲突|knowledge\s{1,8}source|key\s{1,8}content"
+    r"|confidence|context|validity|conflict)\s{0,8}[\]】]"
 )
 _LINE_MARK_RE: Final = re.compile(
     r"(?:\A|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))[^\S\n\r]{0,32}[>#*`_\-]{0,8}[^\S\n\r]{0,8}"

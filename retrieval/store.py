@@ -99,6 +99,13 @@ class VectorStore(Protocol):
         """Return a document's published chunks in order; empty when the scope does not admit it."""
         ...
 
+    async def at_places(self, places: Collection[tuple[str, int]], scope: Scope) -> list[Chunk]:
+        """Return the published chunks at these places (document, ordinal) in order; those the scope leaves out are not.
+
+        Chunks that were written before their place was recorded are not found.
+        """
+        ...
+
     async def count(self, scope: Scope) -> int:
         """Count published chunks in scope."""
         ...

@@ -6,6 +6,7 @@ through here has a tenant: a scope that was built past its checks is refused.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,11 +23,13 @@ from retrieval.stores.payload import (
     LABELS,
     LANGUAGE,
     PERIODS,
+    PLACE,
     SPANS,
     STATE,
     SYMBOLS,
     TENANT,
     date_number,
+    place_key,
 )
 from retrieval.stores.stated_periods import is_cell
 from retrieval.symbols.values.calendar import normal_of, parse_span
@@ -151,6 +154,14 @@ def within_document(scope: Scope, document_id: str) -> Scope:
     wanted = checked(scope).filter.document_ids
     only = frozenset({document_id} if wanted is None else {document_id} & wanted)
     return scope.model_copy(update={"filter": scope.filter.model_copy(update={"document_ids": only})})
+
+
+def place_conditions(scope: Scope, places: Collection[tuple[str, int]]) -> tuple[Condition, ...] | None:
+    """Return all conditions of a scope, and that a chunk stands at one of these places; None when nothing can match."""
+    within = scope_conditions(scope)
+    if within is None or not places:
+        return None
+    return (*within, AnyOf(PLACE, tuple(sorted(place_key(*place) for place in places))))
 
 
 def encoding_conditions(tenant: str, key: str) -> tuple[Condition, ...]:

@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -32,6 +33,7 @@ from retrieval.stores.conditions import (
     Condition,
     document_conditions,
     encoding_conditions,
+    place_conditions,
     scope_conditions,
     within_document,
 )
@@ -98,12 +100,15 @@ class EdgeStore:
         self._closing = threading.Event()
         self._unflushed = self._points = self._plain = 0
         self._optimisation_waits = False
+        self._first_look: threading.Timer | None = None
 
     async def open(self, encoder: EncoderInfo) -> None:
         await self._on(self._writer, lambda: self._open(encoder))
 
     async def close(self) -> None:
         self._closing.set()
+        if self._first_look is not None:
+            self._first_look.cancel()
         if self._host is not None:
             self._host.abandon()
             await asyncio.to_thread(self._background.shutdown)
@@ -163,6 +168,13 @@ class EdgeStore:
         chunks = [chunk async for batch in self.scan(within_document(scope, document_id)) for chunk in batch]
         return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
 
+    async def at_places(self, places: Collection[tuple[str, int]], scope: Scope) -> list[Chunk]:
+        conditions = place_conditions(scope, places)
+        if conditions is None:
+            return []
+        chunks, _ = await self._on(self._readers, partial(self._chunks, conditions, len(places) + 1, None))
+        return sorted(chunks, key=lambda chunk: (chunk.document_id, chunk.ordinal, chunk.chunk_id))
+
     async def count(self, scope: Scope) -> int:
         conditions = scope_conditions(scope)
         if conditions is None:
@@ -193,14 +205,18 @@ class EdgeStore:
         self._lock.acquire()
         try:
             self._record(encoder)
-            host = EngineHost(self._folder, wire.schema(encoder, self._settings.edge_ef), self._lock.inherited)
+            schema = wire.schema(encoder, self._settings.edge_ef)
+            host = EngineHost(self._folder, schema, self._lock.inherited, self._learn)
             sizes = host.open()
         except BaseException:
             self._lock.release()
             raise
         self._points, self._plain = sizes["points"], sizes["plain"]
         self._host, self._encoder, self._rewriter = host, encoder, Rewriter(host, self._writer)
-        self._background.submit(self._get_ready)
+        self._learn()
+        self._first_look = threading.Timer(SETTLE_S, lambda: self._writer.submit(self._optimise_when_due))
+        self._first_look.daemon = True
+        self._first_look.start()
 
     def _record(self, encoder: EncoderInfo) -> None:
         """Check the recorded encoder, or record this one before any shard exists."""
@@ -292,15 +308,18 @@ class EdgeStore:
 
     # ---- in the background
 
-    def _get_ready(self) -> None:
-        """Let the engine learn the words of the index, and look whether it is to be optimised."""
-        try:
-            while not self._closing.is_set() and not self._held().call("learn", LEARN_BATCH):
-                pass
-        except (EngineGoneError, EngineFailedError, StoreUnavailableError) as exc:
-            _log.info("word statistics were not read: %s", exc)
-        if not self._closing.wait(SETTLE_S):
-            self._optimise_when_due()
+    def _learn(self) -> None:
+        """Let a started engine learn the words of the index; until it knows them it counts at each question."""
+
+        def learn() -> None:
+            try:
+                while not self._closing.is_set() and not self._held().call("learn", LEARN_BATCH):
+                    pass
+            except (EngineGoneError, EngineFailedError, StoreUnavailableError) as exc:
+                _log.info("word statistics were not read: %s", exc)
+
+        with suppress(RuntimeError):  # the executor was shut down by `close`
+            self._background.submit(learn)
 
     def _optimise_when_due(self) -> None:
         after = self._settings.edge_optimise_after
@@ -308,21 +327,21 @@ class EdgeStore:
         if not due or self._optimisation_waits or not self._opened().dense_searchable:
             return
         self._optimisation_waits = True
-        self._background.submit(self._optimise)
+        with suppress(RuntimeError):  # the executor was shut down by `close`
+            self._background.submit(self._optimise)
 
     def _optimise(self) -> None:
         try:
             self._rewrite("optimise")
-        except (NoRoomError, EngineGoneError, EngineFailedError, OSError) as exc:
+        except (NoRoomError, EngineGoneError, EngineFailedError, StoreUnavailableError, OSError) as exc:
             if not self._closing.is_set():
                 _log.warning("the index in %s was not optimised: %s", self._folder, exc)
         finally:
             self._optimisation_waits = False
 
     def _rewrite(self, way: Way) -> bool:
-        if self._closing.is_set():
-            return False
-        assert self._rewriter is not None, "nothing asks a store that is not open"
+        if self._rewriter is None or self._closing.is_set():
+            raise StoreUnavailableError(f"the index in {self._folder} is not open")
         self._plain = 0
         changed = self._rewriter.run(way)
         if changed:

@@ -117,6 +117,10 @@ class InMemoryVectorStore:
         found = [p.chunk for p in self._visible(scope) if p.chunk.document_id == document_id]
         return sorted(found, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
 
+    async def at_places(self, places: Collection[tuple[str, int]], scope: Scope) -> list[Chunk]:
+        found = [p.chunk for p in self._visible(scope) if (p.chunk.document_id, p.chunk.ordinal) in places]
+        return sorted(found, key=lambda chunk: (chunk.document_id, chunk.ordinal, chunk.chunk_id))
+
     async def count(self, scope: Scope) -> int:
         return len(self._visible(scope))
 

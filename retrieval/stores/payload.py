@@ -45,9 +45,11 @@ SPANS: Final = "spans"
 """The periods that the chunk states, each an object with its `first` and `last` day as numbers."""
 FIRST: Final = "first"
 LAST: Final = "last"
+PLACE: Final = "place"
+"""Document and ordinal in one word (`place_key`)."""
 CHUNK: Final = "chunk"
 
-KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS, PERIODS, ENCODED_FROM)
+KEYWORD_FIELDS: Final = (DOCUMENT, STATE, LABELS, ACCESS, LANGUAGE, AUTHORITY, SYMBOLS, PERIODS, ENCODED_FROM, PLACE)
 """Fields with a keyword index; `tenant` has one too, marked as the tenant key."""
 NUMBER_FIELDS: Final = (EFFECTIVE_FROM, EFFECTIVE_TO, f"{SPANS}[].{FIRST}", f"{SPANS}[].{LAST}")
 
@@ -73,6 +75,11 @@ def encoding_key(index_text: str, encoder: EncoderInfo) -> str:
     return blake2b(f"{encoder.max_tokens}\0{index_text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def place_key(document_id: str, ordinal: int) -> str:
+    """Return what names the place of a chunk in its document."""
+    return f"{document_id}#{ordinal}"
+
+
 def payload_of(chunk: Chunk, state: State | None, encoder: EncoderInfo) -> dict[str, Any]:
     """Return the payload of a chunk; with `state` None the field is left out, for updates that keep it.
 
@@ -92,6 +99,7 @@ def payload_of(chunk: Chunk, state: State | None, encoder: EncoderInfo) -> dict[
         PERIODS: sorted({cell for span in spans for cell in cells(span)}),
         SPANS: [{FIRST: date_number(span.first), LAST: date_number(span.last)} for span in spans],
         ENCODED_FROM: encoding_key(chunk.index_text, encoder),
+        PLACE: place_key(chunk.document_id, chunk.ordinal),
         CHUNK: chunk.model_dump_json(),
     }
     if state is not None:

@@ -28,6 +28,7 @@ from retrieval.stores.conditions import (
     SpanWithin,
     document_conditions,
     encoding_conditions,
+    place_conditions,
     scope_conditions,
     visible_conditions,
     within_document,
@@ -161,6 +162,15 @@ class QdrantStore:
     async def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
         chunks = [chunk async for batch in self.scan(within_document(scope, document_id)) for chunk in batch]
         return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
+
+    async def at_places(self, places: Collection[tuple[str, int]], scope: Scope) -> list[Chunk]:
+        conditions = place_conditions(scope, places)
+        if conditions is None:
+            return []
+        limit = len(places) + 1
+        records = [one async for batch in self._scroll(_filter(conditions), limit, [CHUNK]) for one in batch]
+        chunks = [chunk_of(record.payload) for record in records]
+        return sorted(chunks, key=lambda chunk: (chunk.document_id, chunk.ordinal, chunk.chunk_id))
 
     async def count(self, scope: Scope) -> int:
         conditions = scope_conditions(scope)

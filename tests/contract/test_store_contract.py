@@ -595,3 +595,23 @@ async def test_store_answers_the_same_after_it_was_optimised(stores: Stores) -> 
         before = await store.document_chunks("d1", scope())
         await store.optimise()
         assert await store.document_chunks("d1", scope()) == before == chunks
+
+
+async def test_store_gives_chunks_at_places_within_the_scope(stores: Stores) -> None:
+    async with opened(stores) as store:
+        own = [chunk(ordinal=n) for n in range(4)]
+        private = [chunk(ordinal=n, document_id="d2", access={"user:bob"}) for n in range(2)]
+        foreign = chunk(ordinal=1, tenant="other")
+        await store.write([encoded(each) for each in (*own, *private, foreign)])
+        for tenant, document_id in (("acme", "d1"), ("acme", "d2"), ("other", "d1")):
+            await store.publish(tenant, document_id)
+        wanted = {("d1", 1), ("d1", 3), ("d1", 9), ("d2", 0)}
+        assert await store.at_places(wanted, scope()) == [own[1], own[3]]
+        assert await store.at_places(wanted, scope(document_ids={"d2"})) == []
+        assert await store.at_places(set(), scope()) == []
+
+
+async def test_store_gives_no_staged_chunk_at_a_place(stores: Stores) -> None:
+    async with opened(stores) as store:
+        await store.write([encoded(chunk(ordinal=0))])
+        assert await store.at_places({("d1", 0)}, scope()) == []
