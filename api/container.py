@@ -56,6 +56,7 @@ from ingest.vault import Vault
 from ingest.worker import Worker
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.encoders.select import load_encoder
+from retrieval.filters import read_filter
 from retrieval.rerankers.select import load_reranker
 from retrieval.search import Searcher
 from retrieval.store import VectorStore
@@ -172,10 +173,11 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
 
             model = endpoint = OpenAIChatModel(settings.llm)
             stack.push_async_callback(endpoint.close)
+        read = partial(read_filter, language=language)
         agent = Agent(
             model=model,
             fallback=extractive if settings.llm.fallback == "extractive" else None,
-            tools=ToolRegistry([SearchKnowledge(), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
+            tools=ToolRegistry([SearchKnowledge(read), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
             searcher=searcher,
             trigger=Trigger(searcher, settings.trigger, encoder.info.name),
             auditor=Auditor(language, settings.audit),

@@ -31,11 +31,18 @@ class DocumentLibrary:
             page = await asyncio.to_thread(
                 self._catalog.list, principal, states=("ready",), source=None, limit=_PAGE, offset=offset
             )
-            cards += [_card(d) for d in page if _admits(filter, d)]
+            cards += [_card(d) for d in page if _admits(filter, d) and await self._states(d, principal, filter)]
             offset += _PAGE
             if len(page) < _PAGE:
                 break
         return cards[:limit]
+
+    async def _states(self, document: Document, principal: Principal, filter: SearchFilter) -> bool:
+        """Tell whether any chunk passes what the catalogue cannot answer: period and symbols."""
+        if filter.period is None and not filter.symbols:
+            return True
+        only = filter.model_copy(update={"document_ids": frozenset({document.document_id})})
+        return await self._store.count(Scope.of(principal, only)) > 0
 
     async def read_document(self, principal: Principal, document_id: str, filter: SearchFilter) -> Sequence[Chunk]:
         """Return a document's chunks in order; empty when it does not exist or is not admitted."""

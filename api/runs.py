@@ -13,9 +13,10 @@ from agent.journal import Journal
 from agent.loop import Agent
 from agent.run import RunRequest, record
 from api.models import ChatBody
+from retrieval.filters import read_filter
 from retrieval.language_id import language_of
 from retrieval.symbols.language import SymbolLanguage
-from retrieval.types import Principal, SearchFilter
+from retrieval.types import Principal
 
 log = logging.getLogger(__name__)
 
@@ -59,12 +60,6 @@ class LiveRun:
         self._more = asyncio.Event()
 
 
-def hide_filter(filter: SearchFilter, tenant: str, language: SymbolLanguage) -> SearchFilter:
-    """Return a filter whose labels are written as documents keep them: with pseudonyms in place of secrets."""
-    labels = frozenset(language.symbolise(label, tenant=tenant).text for label in filter.labels)
-    return filter if labels == filter.labels else filter.model_copy(update={"labels": labels})
-
-
 class RunService:
     """Starts runs in the background: a reader who leaves does not end the run."""
 
@@ -97,7 +92,11 @@ class RunService:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, body: ChatBody, principal: Principal) -> LiveRun:
-        """Start a run and return its live view."""
+        """Start a run and return its live view.
+
+        Raises:
+            BadFilterError: the filter's period or a symbol of it cannot be read.
+        """
         # Before the question is hidden: rules that come in between are seen to be others at the end.
         revision = self._language.of(principal.tenant).revision
         question = self._language.symbolise(body.question, tenant=principal.tenant).text
@@ -107,7 +106,7 @@ class RunService:
             trace_id=uuid.uuid4().hex,
             question=question,
             language=spoken,
-            filter=hide_filter(body.filter, principal.tenant, self._language),
+            filter=read_filter(body.filter, principal.tenant, self._language),
         )
         live = LiveRun(request.run_id)
         task = asyncio.create_task(self._drive(request, principal, live, revision))

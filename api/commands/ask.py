@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from api.client import AttestClient
+from api.commands.filtering import AsOf, Authority, Documents, In, Labels, Period, Symbols, filter_body
 from api.commands.rendering import AnswerView
 from api.commands.session import Json, fail, print_json, run
 from api.errors import EXIT_FAILED
@@ -20,15 +21,18 @@ def register(app: typer.Typer, summary: str) -> None:
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in Chinese or English.")],
-    label: Annotated[list[str] | None, typer.Option(help="Only documents with this label; repeatable.")] = None,
-    document: Annotated[list[str] | None, typer.Option(help="Only this document id; repeatable.")] = None,
+    label: Labels = None,
+    document: Documents = None,
+    language: In = None,
+    authority: Authority = None,
+    as_of: AsOf = None,
+    period: Period = None,
+    symbol: Symbols = None,
     steps: Annotated[bool, typer.Option(help="Show thoughts and tool calls.")] = True,
     json_output: Json = False,
 ) -> None:
     """Ask a question. Exit code 1 when the run failed."""
-    filter: dict[str, Any] = {"labels": label or []}
-    if document:
-        filter["document_ids"] = document
+    filter = filter_body(label, document, language, authority, as_of, period, symbol)
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
         return await ask_question(client, question, filter, view=None if json_output else AnswerView(steps=steps))

@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from api.client import AttestClient
+from api.commands.filtering import AsOf, Authority, Documents, In, Labels, Period, Symbols, filter_body
 from api.commands.session import Json, out, print_json, run
 from api.settings import Settings
 
@@ -20,12 +21,22 @@ def register(app: typer.Typer, summary: str) -> None:
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     top_k: Annotated[int | None, typer.Option(min=1, max=50, help="How many passages.")] = None,
-    label: Annotated[list[str] | None, typer.Option(help="Only documents with this label; repeatable.")] = None,
+    label: Labels = None,
+    document: Documents = None,
+    language: In = None,
+    authority: Authority = None,
+    as_of: AsOf = None,
+    period: Period = None,
+    symbol: Symbols = None,
     explain: Annotated[bool, typer.Option(help="Show candidates with their scores by channel.")] = False,
     json_output: Json = False,
 ) -> None:
     """Search for passages."""
-    body: dict[str, Any] = {"query": query, "top_k": top_k, "filter": {"labels": label or []}}
+    body: dict[str, Any] = {
+        "query": query,
+        "top_k": top_k,
+        "filter": filter_body(label, document, language, authority, as_of, period, symbol),
+    }
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
         return await client.post("/v1/search", body)

@@ -22,6 +22,8 @@ from ingest.errors import IngestError
 from retrieval.errors import RetrievalError
 
 T = TypeVar("T")
+_MISTAKEN = frozenset({"invalid_request", "bad_filter"})
+"""Problems of what was asked, not of the asking."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 """Option of every command that prints something."""
@@ -47,7 +49,7 @@ def guarded(work: Callable[[], T]) -> T:
     try:
         return work()
     except ProblemError as exc:
-        fail(f"{exc} ({exc.problem_code})", EXIT_USAGE if exc.problem_code == "invalid_request" else EXIT_FAILED)
+        fail(f"{exc} ({exc.problem_code})", EXIT_USAGE if exc.problem_code in _MISTAKEN else EXIT_FAILED)
     except (ApiError, RetrievalError, IngestError, AgentError) as exc:
         fail(f"{exc} ({exc.code})", EXIT_USAGE)
     except httpx.TransportError as exc:

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from api.auth import Caller
 from api.container import Wired
 from api.models import CandidateView, SearchAnswer, SearchBody
-from api.runs import hide_filter
+from retrieval.filters import read_filter
 from retrieval.labels import LabelBook
 
 router = APIRouter(prefix="/v1/search", tags=["search"])
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/search", tags=["search"])
 async def search(body: SearchBody, caller: Caller, wired: Wired) -> SearchAnswer:
     """Return the best passages and how they were found."""
     query = wired.language.symbolise(body.query, tenant=caller.tenant).text
-    filter = hide_filter(body.filter, caller.tenant, wired.language)
+    filter = read_filter(body.filter, caller.tenant, wired.language)
     found = await wired.searcher.search(query, caller, book=LabelBook(), filter=filter, top_k=body.top_k)
     return SearchAnswer(
         query=query,

@@ -77,6 +77,10 @@ class TenantLanguage:
         self._key = key
         self._token = re.compile(token_grammar(rules.vocabularies))
 
+    def is_token(self, text: str) -> bool:
+        """Tell whether a text is one token of this language, a pseudonym or `[CNY_238000000]`, and nothing else."""
+        return self._token.fullmatch(text) is not None
+
     def read(self, text: str, *, base_date: date | None = None) -> tuple[Symbol, ...]:
         """Return the symbols of a text, ordered by start, not overlapping, with spans in `text` as given.
 

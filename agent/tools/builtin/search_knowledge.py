@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.errors import ToolArgumentsError
 from agent.tools.base import ToolContext, ToolResult, ToolSpec
+from retrieval.errors import BadFilterError
+from retrieval.filters import FilterReader, both
 from retrieval.types import SearchFilter
 
 _NOTHING = {
@@ -13,11 +16,28 @@ _NOTHING = {
 }
 
 
+_READ_ARGUMENTS: dict[str, Any] = {
+    "period": {
+        "type": "string",
+        "maxLength": 256,
+        "description": "Only passages that state this period, such as Q3 2024.",
+    },
+    "symbols": {
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": 256},
+        "maxItems": 10,
+        "description": "Only passages with each of these values or codes.",
+    },
+}
+"""Arguments that the symbol language must read."""
+
+
 class SearchKnowledge:
     """Finds passages for a question, inside given documents when they are named."""
 
-    def __init__(self, *, timeout_ms: int = 10_000, top_k: int | None = None) -> None:
-        self._top_k = top_k
+    def __init__(self, read: FilterReader | None = None, *, timeout_ms: int = 10_000, top_k: int | None = None) -> None:
+        """Prepare the tool; without `read` a search cannot be narrowed by period and symbols."""
+        self._read, self._top_k = read, top_k
         self._spec = ToolSpec(
             name="search_knowledge",
             description="Search the documents. Gives the best passages with their source labels.",
@@ -32,10 +52,11 @@ class SearchKnowledge:
                     },
                     "document_ids": {
                         "type": "array",
-                        "items": {"type": "string"},
+                        "items": {"type": "string", "minLength": 1, "maxLength": 256},
                         "maxItems": 20,
                         "description": "Search only inside these documents.",
                     },
+                    **(_READ_ARGUMENTS if read is not None else {}),
                 },
                 "required": ["query"],
                 "additionalProperties": False,
@@ -52,18 +73,28 @@ class SearchKnowledge:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Search within the run's filter."""
         query = str(arguments["query"])
-        filter = _narrowed(context.filter, arguments.get("document_ids"))
+        filter = both(context.filter, self._asked(arguments, context.principal.tenant))
         found = await context.searcher.search(
-            query, context.principal, book=context.book, filter=filter, top_k=self._top_k
+            query,
+            context.principal,
+            book=context.book,
+            filter=filter,
+            top_k=self._top_k,
+            run_id=context.run_id,
         )
         text = "" if found.passages else _NOTHING[context.language]
         return ToolResult(passages=tuple(found.passages), text=text, query=query, filter=filter)
 
-
-def _narrowed(filter: SearchFilter, document_ids: list[str] | None) -> SearchFilter:
-    """AND the run's filter with the named documents; an empty list names none and narrows nothing."""
-    if not document_ids:
-        return filter
-    named = frozenset(document_ids)
-    within = named if filter.document_ids is None else filter.document_ids & named
-    return filter.model_copy(update={"document_ids": within})
+    def _asked(self, arguments: dict[str, Any], tenant: str) -> SearchFilter:
+        """Return what the arguments narrow to; an empty list or text names nothing and narrows nothing."""
+        written = SearchFilter(
+            document_ids=frozenset(arguments.get("document_ids") or ()) or None,
+            period=arguments.get("period") or None,
+            symbols=frozenset(arguments.get("symbols") or ()),
+        )
+        if self._read is None:
+            return written
+        try:
+            return self._read(written, tenant)
+        except BadFilterError as exc:
+            raise ToolArgumentsError(str(exc).removeprefix("filter.")) from exc
