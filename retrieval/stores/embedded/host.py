@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -19,14 +20,18 @@ _log = logging.getLogger(__name__)
 class EngineHost:
     """Owns the engine process of one index folder, whose lock is held. Used from several threads."""
 
-    def __init__(self, folder: Path, schema: dict[str, Any], inherited: tuple[int, ...]) -> None:
+    def __init__(
+        self, folder: Path, schema: dict[str, Any], inherited: tuple[int, ...], revived: Callable[[], None]
+    ) -> None:
         """Prepare; `open` starts the process.
 
         Args:
             folder: the index folder.
             schema: what the shard must hold (`wire.schema`).
             inherited: open files that keep the folder locked, for the process to hold too.
+            revived: called when an engine has taken the place of one that died.
         """
+        self._revived = revived
         self.generations = Generations(folder)
         self._schema, self._inherited = schema, inherited
         self._changing = threading.Lock()  # which process serves, and which others there are
@@ -132,7 +137,8 @@ class EngineHost:
             with self._changing:
                 self._serving = engine
                 self._others.discard(engine)
-            return engine
+        self._revived()
+        return engine
 
     def _start(self, path: Path, nice: int) -> tuple[EngineProcess, dict[str, int]]:
         engine = EngineProcess(nice, self._inherited)
