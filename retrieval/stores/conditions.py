@@ -32,7 +32,7 @@ from retrieval.stores.payload import (
     place_key,
 )
 from retrieval.stores.stated_periods import is_cell
-from retrieval.symbols.values.calendar import normal_of, parse_span
+from retrieval.symbols.values.calendar import Span, normal_of, parse_span
 from retrieval.types import Scope, TenantName
 
 _TENANT = TypeAdapter(TenantName)
@@ -73,13 +73,16 @@ def checked(scope: Scope) -> Scope:
     Pydantic checks values that are built, but not those made by `model_construct` or `model_copy`.
 
     Raises:
-        UnscopedQueryError: no tenant, nobody who asks, or a filter that is none.
+        UnscopedQueryError: no tenant, nobody who asks, or a filter that is none or was not read (`retrieval.filters`).
     """
     try:
         if type(scope) is not Scope:
             raise TypeError(f"a scope was expected, not {type(scope).__name__}")
-        return Scope.model_validate(scope.model_dump(warnings="error"), strict=True)
-    except (ValidationError, PydanticSerializationError, TypeError, AttributeError) as exc:
+        whole = Scope.model_validate(scope.model_dump(warnings="error"), strict=True)
+        if whole.filter.period is not None:
+            _period(whole.filter.period)
+        return whole
+    except (ValidationError, PydanticSerializationError, TypeError, ValueError, AttributeError) as exc:
         raise UnscopedQueryError("the store was asked without a whole scope (tenant, access, filter)") from exc
 
 
@@ -113,7 +116,7 @@ def scope_conditions(scope: Scope) -> tuple[Condition, ...] | None:
     """Return all conditions of a scope, to be AND-ed; None when nothing can match (an empty set of documents).
 
     Raises:
-        UnscopedQueryError: see `checked`; or the filter's period is not in its normal form.
+        UnscopedQueryError: see `checked`.
     """
     conditions: list[Condition] = [*visible_conditions(scope)]
     wanted = scope.filter
@@ -137,16 +140,18 @@ def scope_conditions(scope: Scope) -> tuple[Condition, ...] | None:
 
 def _period_condition(period: str) -> Condition:
     """Ask for a cell of the calendar by its name, which one index answers; for other stretches by their days."""
-    try:
-        span = parse_span(period)
-        if span.last < span.first:
-            raise ValueError("it ends before it begins")
-    except ValueError as exc:
-        raise UnscopedQueryError("the period of a filter must be in its normal form when the store is asked") from exc
+    span = _period(period)
     normal = normal_of(span)
     if is_cell(normal):
         return AnyOf(PERIODS, (normal,))
     return SpanWithin(SPANS, date_number(span.first), date_number(span.last))
+
+
+def _period(normal: str) -> Span:
+    span = parse_span(normal)
+    if span.last < span.first:
+        raise ValueError("it ends before it begins")
+    return span
 
 
 def within_document(scope: Scope, document_id: str) -> Scope:

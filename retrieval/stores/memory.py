@@ -20,7 +20,7 @@ from retrieval.stores.payload import check_dimension, distinct
 from retrieval.stores.record import check_encoder
 from retrieval.stores.stated_periods import stated_spans
 from retrieval.symbols.values.calendar import parse_span
-from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
+from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SearchFilter, SparseVector, TextVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class InMemoryVectorStore:
 
     async def sparse(self, vector: SparseVector, scope: Scope, limit: int) -> list[ScoredChunk]:
         idf = self._opened().sparse == "bm25"
-        corpus = self._visible(Scope(tenant=scope.tenant, access=scope.access))
+        corpus = self._visible(scope.model_copy(update={"filter": SearchFilter()}))
         frequency = Counter(int(term) for point in corpus for term in point.encoded.sparse.indices)
         query = {
             int(term): float(weight) * (_idf(frequency[int(term)], len(corpus)) if idf else 1.0)

@@ -45,7 +45,8 @@ def _condition(condition: Condition) -> tuple[Any, ...]:
 
 def readers(scope: Scope) -> tuple[str, list[str], list[tuple[Any, ...]]]:
     """Return whose chunks word statistics are taken from."""
-    return scope.tenant, sorted(scope.access), conditions(visible_conditions(scope))
+    visible = conditions(visible_conditions(scope))
+    return scope.tenant, sorted(scope.access), visible
 
 
 def point(encoded: EncodedChunk, state: State, encoder: EncoderInfo) -> tuple[Any, ...]:
