@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -24,7 +24,14 @@ from pydantic_settings import (
 from agent.settings import AuditSettings, LlmSettings, LoopSettings
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
-from retrieval.settings import EncoderSettings, SearchSettings, StoreSettings, TriggerSettings
+from retrieval.settings import (
+    CacheSettings,
+    DecisionSettings,
+    EncoderSettings,
+    SearchSettings,
+    StoreSettings,
+    TriggerSettings,
+)
 from retrieval.types import Value
 
 # Names that others own: the tests' switches.
@@ -77,6 +84,13 @@ class SymbolSettings(Value):
     """Folder with rule files beside the built-in ones: `*.toml` for all tenants, `tenants/<tenant>/*.toml` for one."""
 
 
+class MetricsSettings(Value):
+    """Metrics for Prometheus, at `GET /metrics`."""
+
+    enabled: bool = False
+    """For the operator alone: they count over all tenants."""
+
+
 class EvaluationSettings(Value):
     """Where evaluation data lies."""
 
@@ -103,10 +117,13 @@ class Settings(BaseSettings):
     """Databases to be described as documents: name → SQLAlchemy URL. Only an operator's word names one."""
     keys: SecretKeys = SecretKeys()
     symbols: SymbolSettings = SymbolSettings()
-    models: EncoderSettings = EncoderSettings()
+    models: EncoderSettings = Field(default_factory=EncoderSettings, validate_default=True)
     vectors: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     trigger: TriggerSettings = TriggerSettings()
+    decisions: DecisionSettings = DecisionSettings()
+    cache: CacheSettings = CacheSettings()
+    metrics: MetricsSettings = MetricsSettings()
     parser: ParserSettings = ParserSettings()
     chunk: ChunkSettings = ChunkSettings()
     ingest: IngestSettings = IngestSettings()
@@ -114,6 +131,13 @@ class Settings(BaseSettings):
     run: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
     eval: EvaluationSettings = EvaluationSettings()
+
+    @field_validator("models")
+    @classmethod
+    def _keep_models_at_home(cls, models: EncoderSettings, info: ValidationInfo) -> EncoderSettings:
+        if models.folder is not None or "home" not in info.data:
+            return models
+        return models.model_copy(update={"folder": info.data["home"] / "models"})
 
     @classmethod
     def settings_customise_sources(

