@@ -12,10 +12,11 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from agent.answer_cache import Asked, CachedAnswer
 from agent.answering import Answering
 from agent.context import RunContext
 from agent.emitter import Emitter
-from agent.events import Event, GuardFired, PassagesRetrieved, RunStarted, TriggerDecided
+from agent.events import Event, GuardFired, Notice, PassagesRetrieved, RunCompleted, RunStarted, TriggerDecided
 from agent.ports import Decision
 from agent.reading import RunTimeoutError, within
 from agent.run import RunRequest
@@ -30,6 +31,12 @@ from retrieval.types import Principal, SearchFilter
 _GRACE_S = 30.0
 """What the fallback model gets to write from what was found when the time of a run is spent."""
 
+_AGAIN_ZH = "同样的问题在 {at} 回答过（运行 {run}），文档此后没有变化；出处已重新核对。"
+_AGAIN_EN = (
+    "The same question was answered at {at} (run {run}), and no document has changed since; "
+    "the sources are checked again."
+)
+
 
 class Execution:
     """Runs one question with the parts of an agent."""
@@ -43,6 +50,7 @@ class Execution:
             library=parts.library,
             filter=request.filter or SearchFilter(),
             max_chars=parts.settings.observation_chars,
+            run_id=request.run_id,
         )
         self._state = RunState(
             parts=parts,
@@ -60,8 +68,16 @@ class Execution:
         state = self._state
         parts = state.parts
         yield state.emit(RunStarted, question=state.request.question, model=parts.model.name, encoder=parts.encoder)
+        request = state.request
+        asked, known = await self._ask()
+        if known is not None:
+            async with aclosing(self._answer_again(known)) as events:
+                async for event in events:
+                    yield event
+            return
         decision = await within(
-            state.deadline, parts.trigger.decide(state.request.question, state.principal, state.filter)
+            state.deadline,
+            parts.trigger.decide(request.question, state.principal, state.filter, run_id=request.run_id),
         )
         yield self._decided(decision)
         if decision.tier == "strong":
@@ -71,11 +87,49 @@ class Execution:
             for phase in (Steps(state, context), Answering(state, context)):
                 async with aclosing(phase.events()) as events:
                     async for event in events:
+                        if asked is not None and isinstance(event, RunCompleted):
+                            self._keep(asked, decision, event)
                         yield event
         except RunTimeoutError:
             async with aclosing(self._answer_late(context)) as events:
                 async for event in events:
                     yield event
+
+    async def _ask(self) -> tuple[Asked | None, CachedAnswer | None]:
+        """Look the question up among those that were answered before."""
+        state = self._state
+        parts = state.parts
+        if parts.answers is None:
+            return None, None
+        persona = repr(parts.persona)
+        asking = parts.answers.ask(state.request, state.principal, model=parts.model.name, assistant=persona)
+        return await within(state.deadline, asking)
+
+    def _keep(self, asked: Asked, decision: Decision, done: RunCompleted) -> None:
+        """Keep the answer for who asks again, unless something was not as usual."""
+        state = self._state
+        disturbed = state.model is not state.parts.model or state.stopped or state.search_failure is not None
+        if state.parts.answers is not None and not disturbed:
+            tools = {tool for tool, _ in state.observations}
+            state.parts.answers.keep(asked, done, tools=tools, reasons=decision.reasons, scores=decision.scores)
+
+    async def _answer_again(self, known: CachedAnswer) -> AsyncGenerator[Event, None]:
+        """Give an answer again, with labels of this run; it is audited like any other."""
+        state = self._state
+        again = known.relabelled(state.tools.book)
+        state.tier = again.tier
+        yield state.emit(TriggerDecided, tier=again.tier, reasons=again.reasons, scores=dict(again.scores))
+        if again.passages:
+            state.tools.passages.add(again.passages)
+            question, filter = state.request.question, state.filter
+            yield state.emit(PassagesRetrieved, question=question, filter=filter, passages=again.passages)
+        said = _AGAIN_ZH if state.request.language == "zh" else _AGAIN_EN
+        message = said.format(at=f"{again.at:%H:%M} UTC", run=again.run_id)
+        yield state.emit(Notice, code="answer_from_cache", message=message)
+        state.answer = [again.answer]
+        async with aclosing(Answering(state, await self._context()).events()) as events:
+            async for event in events:
+                yield event
 
     def _decided(self, decision: Decision) -> Event:
         state = self._state
@@ -102,6 +156,7 @@ class Execution:
                     book=state.tools.book,
                     filter=state.filter,
                     first_stage=decision.first_stage,
+                    run_id=state.request.run_id,
                 )
         except TimeoutError as exc:
             if not limit.expired():

@@ -66,6 +66,7 @@ class FakeSearcher:
         self._error = error
         self.questions: list[str] = []
         self.filters: list[SearchFilter] = []
+        self.run_ids: list[str | None] = []
 
     async def search(
         self,
@@ -76,10 +77,12 @@ class FakeSearcher:
         filter: SearchFilter | None = None,
         top_k: int | None = None,
         first_stage: FirstStage | None = None,
+        run_id: str | None = None,
     ) -> FakeFound:
         """Return at most `top_k` (3) admitted chunks that share a word or character with the question."""
         self.questions.append(question)
         self.filters.append(filter or SearchFilter())
+        self.run_ids.append(run_id)
         if self._error is not None:
             raise self._error
         asked = _words(question)
@@ -134,7 +137,9 @@ class FakeTrigger:
         self._decision = FakeDecision(tier, candidate_documents=tuple(candidates))
         self._error = error
 
-    async def decide(self, question: str, principal: Principal, filter: SearchFilter | None) -> FakeDecision:
+    async def decide(
+        self, question: str, principal: Principal, filter: SearchFilter | None, *, run_id: str | None = None
+    ) -> FakeDecision:
         """Return the scripted decision."""
         if self._error is not None:
             raise self._error

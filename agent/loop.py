@@ -12,6 +12,7 @@ import traceback
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from agent.answer_cache import AnswerCache
 from agent.clock import Clock, SystemClock
 from agent.emitter import Emitter
 from agent.errors import AgentError
@@ -48,6 +49,7 @@ class Agent:
         settings: LoopSettings,
         persona: Persona | None = None,
         clock: Clock | None = None,
+        answers: AnswerCache | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -63,6 +65,7 @@ class Agent:
             settings: guards and limits.
             persona: role, duties and the assistant owner's instruction; None: the standard ones.
             clock: for tests.
+            answers: gives again what was answered before; None: every question is worked out.
         """
         self._parts = Parts(
             model=model,
@@ -76,6 +79,7 @@ class Agent:
             settings=settings,
             persona=persona or Persona(),
             clock=clock or SystemClock(),
+            answers=answers,
         )
 
     async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:

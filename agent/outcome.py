@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agent.audit.verdicts import Audit
+from agent.events import RunCompleted
 from agent.models.wording import wording
+from retrieval.decisions import Outcome
 from retrieval.labels import find_tags
 from retrieval.types import Passage, Tier
 
@@ -31,6 +33,16 @@ def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool) -> Status
     if any(sentence.kind in _RESTS_ON_SOURCES for sentence in audit.sentences):
         return "answered"
     return "general" if tier == "none" else "not_in_documents"
+
+
+def outcome_of(done: RunCompleted) -> Outcome | None:
+    """Return what the decision log keeps of a run's end; None where a guard cut it off without an answer."""
+    if done.status in ("general", "not_in_documents"):
+        return done.status
+    if not any(sentence.kind in _RESTS_ON_SOURCES for sentence in done.audit.sentences):
+        return None
+    held = done.audit.risk != "high" and not done.audit.violations
+    return "answered" if held else "unsupported"
 
 
 def cited_passages(answer: str, passages: Sequence[Passage]) -> list[Passage]:

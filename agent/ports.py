@@ -32,10 +32,12 @@ class Searcher(Protocol):
         filter: SearchFilter | None = None,
         top_k: int | None = None,
         first_stage: FirstStage | None = None,
+        run_id: str | None = None,
     ) -> Found:
         """Return the passages for a question; no passages is a result, not an error.
 
-        `first_stage` is what the trigger already found for the same question, principal and filter.
+        `first_stage` is what the trigger already found for the same question, principal and filter;
+        `run_id` names the run that asks.
         """
         ...
 
@@ -72,8 +74,10 @@ class Decision(Protocol):
 class Trigger(Protocol):
     """Decides the tier. Raises `RetrievalError`."""
 
-    async def decide(self, question: str, principal: Principal, filter: SearchFilter | None) -> Decision:
-        """Decide for one question, from documents this principal may see."""
+    async def decide(
+        self, question: str, principal: Principal, filter: SearchFilter | None, *, run_id: str | None = None
+    ) -> Decision:
+        """Decide for one question of a run, from documents this principal may see."""
         ...
 
 

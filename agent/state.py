@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agent.answer_cache import AnswerCache
 from agent.clock import Clock
 from agent.emitter import Emitter
 from agent.events import ModelUsed, Notice
@@ -55,6 +56,7 @@ class Parts:
     settings: LoopSettings
     persona: Persona
     clock: Clock
+    answers: AnswerCache | None = None
 
 
 @dataclass(slots=True)

@@ -13,7 +13,22 @@ from api.auth import KeyRing
 from api.container import open_container
 from api.limits import BodyLimit
 from api.queries import known_query
-from api.routes import chat, corrections, databases, documents, health, jobs, keys, pages, runs, search, symbols, vault
+from api.routes import (
+    chat,
+    corrections,
+    databases,
+    decisions,
+    documents,
+    health,
+    jobs,
+    keys,
+    metrics,
+    pages,
+    runs,
+    search,
+    symbols,
+    vault,
+)
 from api.settings import Settings
 
 
@@ -46,6 +61,21 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
     )
     app.add_middleware(problems.LastResort)
     app.include_router(health.router)
-    for room in (documents, databases, pages, jobs, search, chat, runs, symbols, corrections, keys, vault):
+    rooms = (
+        documents,
+        databases,
+        pages,
+        jobs,
+        search,
+        chat,
+        runs,
+        decisions,
+        symbols,
+        corrections,
+        keys,
+        vault,
+        metrics,
+    )
+    for room in rooms:
         app.include_router(room.router, dependencies=[Depends(known_query)])
     return app

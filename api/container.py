@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy import Engine, make_url
@@ -33,6 +33,7 @@ from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
+from api.memory_wiring import wire_memory
 from api.models import Status
 from api.persons import wire_persons
 from api.pseudonym_keys import PseudonymKeys
@@ -40,6 +41,7 @@ from api.runs import RunService
 from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
 from ingest.assembly import IngestParts, assemble
+from ingest.copies import Copies
 from ingest.correcting import Correcting
 from ingest.corrections import Corrections, KeptTogether
 from ingest.cutting import SymbolicCutter
@@ -47,6 +49,7 @@ from ingest.erased import ErasedValues
 from ingest.erasure import Erasure
 from ingest.page_images import PageImages
 from ingest.persons import Persons
+from ingest.purge import Remains
 from ingest.resymbolisation import Resymbolisation
 from ingest.reveals import RevealLog
 from ingest.sandbox import ParserPool
@@ -54,8 +57,10 @@ from ingest.sealing import Seal
 from ingest.service import Ingestion
 from ingest.vault import Vault
 from ingest.worker import Worker
+from retrieval.decisions import DecisionLog
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.encoders.select import load_encoder
+from retrieval.explained_search import ExplainedSearch
 from retrieval.filters import read_filter
 from retrieval.rerankers.select import load_reranker
 from retrieval.search import Searcher
@@ -63,6 +68,9 @@ from retrieval.store import VectorStore
 from retrieval.stores.select import select_store
 from retrieval.symbols.language import SymbolLanguage, load_language
 from retrieval.trigger import Trigger
+
+if TYPE_CHECKING:
+    from api.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +85,7 @@ class Container:
     encoder: Encoder
     reranker: Reranker
     store: VectorStore
-    searcher: Searcher
+    searcher: ExplainedSearch
     ingestion: Ingestion
     page_images: PageImages
     vault: Vault
@@ -91,6 +99,9 @@ class Container:
     journal: Journal
     runs: RunService
     model: ChatModel
+    decisions: DecisionLog
+    metrics: Metrics | None
+    """None: switched off."""
 
     async def status(self, tenant: str) -> Status:
         """Tell which parts are in use, and what this tenant should know of them."""
@@ -150,11 +161,15 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         await store.open(encoder.info)
 
         cutter = SymbolicCutter(language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk)
-        copies = [RunCopies(engine)]
+        memory = wire_memory(engine, settings, language, encoder, reranker)
+        stack.push_async_callback(asyncio.to_thread, memory.log.close)
+        run_copies = RunCopies(engine)
+        copies: list[Copies] = [run_copies, memory.decisions, memory.cached_texts]
         all_copies = [*copies, EmptiesLog(engine)]
-        ingest = await _open_ingestion(stack, settings, engine, cutter, copies, encoder, encoder_thread, store)
+        remains = [RunRemains(engine), memory.cached_texts]
+        ingest = await _open_ingestion(stack, settings, engine, cutter, copies, remains, encoder, encoder_thread, store)
         rotation, former = wire_rotation(engine, pseudonym_keys, pair, language, ingest, cutter, all_copies)
-        searcher = Searcher(
+        search = Searcher(
             encoder,
             encoder_thread,
             reranker,
@@ -165,6 +180,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             live=ingest.live,
             former=former,
         )
+        searcher = memory.before(search, ingest.live)
         extractive = ExtractiveModel(encoder, encoder_thread, language)
         model: ChatModel = extractive
         if settings.llm.base_url is not None:
@@ -179,11 +195,12 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             fallback=extractive if settings.llm.fallback == "extractive" else None,
             tools=ToolRegistry([SearchKnowledge(read), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
             searcher=searcher,
-            trigger=Trigger(searcher, settings.trigger, encoder.info.name),
+            trigger=memory.explaining(Trigger(searcher, settings.trigger, encoder.info.name)),
             auditor=Auditor(language, settings.audit),
             library=DocumentLibrary(ingest.catalog, store, ingest.live),
             settings=settings.run,
             encoder=encoder.info.name,
+            answers=memory.answers,
         )
         journal = Journal(engine)
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
@@ -194,15 +211,16 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             agent,
             journal,
             language,
-            copies=copies[0],
+            copies=run_copies,
+            decisions=memory.decisions,
             knowledge=ingest.catalog.knowledge_version,
             hiding=lambda tenant: hiding_now(language, ingest, tenant),
         )
         if broken:
             # What a crash cut off had no chance to look at its own texts.
-            for tenant in await asyncio.to_thread(copies[0].tenants):
+            for tenant in await asyncio.to_thread(run_copies.tenants):
                 revision = language.of(tenant).revision
-                await copies[0].rewrite(tenant, hiding_now(language, ingest, tenant), revision=revision)
+                await run_copies.rewrite(tenant, hiding_now(language, ingest, tenant), revision=revision)
         rotation.resume()
         stack.push_async_callback(rotation.close)
         stack.push_async_callback(runs.close)
@@ -227,6 +245,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             journal=journal,
             runs=runs,
             model=model,
+            decisions=memory.decisions,
+            metrics=memory.metrics,
         )
 
 
@@ -240,7 +260,8 @@ async def _open_ingestion(
     settings: Settings,
     engine: Engine,
     cutter: SymbolicCutter,
-    copies: list[RunCopies],
+    copies: Sequence[Copies],
+    remains: Sequence[Remains],
     encoder: Encoder,
     encoder_thread: ModelThread,
     store: VectorStore,
@@ -257,7 +278,7 @@ async def _open_ingestion(
         encoder_thread=encoder_thread,
         store=store,
         settings=settings.ingestion,
-        more_remains=[RunRemains(engine)],
+        more_remains=remains,
         copies=copies,
         empty_log=partial(empty_log, engine),
         databases={name: url.get_secret_value() for name, url in settings.databases.items()},

@@ -64,6 +64,7 @@ STATUS: dict[str, int] = {
     "unknown_job": 404,
     "unknown_database": 404,
     "unknown_run": 404,
+    "unknown_decision": 404,
     "unknown_secret": 404,
     "unknown_correction": 404,
     "bad_correction": 422,

@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, StringConstraints
 
 from agent.events import RunCompleted
 from ingest.types import Document, Job
+from retrieval.decisions import Decision
 from retrieval.types import Candidate, Passage, SearchFilter, Symbol, Value
 
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -73,8 +74,16 @@ class SearchAnswer(Value):
     dropped: dict[str, str]
     """chunk_id → why it was left out."""
     latency_ms: dict[str, float]
+    cached: bool = False
+    """True when the same question of the same caller was searched before."""
     encoder: str
     reranker: str
+
+
+class DecisionList(Value):
+    """A page of the decision log."""
+
+    decisions: tuple[Decision, ...]
 
 
 class SymbolCheckBody(Value):

@@ -8,11 +8,13 @@ import uuid
 from collections.abc import AsyncIterator, Callable
 
 from agent.copies import RunCopies
-from agent.events import Event
+from agent.events import Event, RunCompleted
 from agent.journal import Journal
 from agent.loop import Agent
+from agent.outcome import outcome_of
 from agent.run import RunRequest, record
 from api.models import ChatBody
+from retrieval.decisions import DecisionLog
 from retrieval.filters import read_filter
 from retrieval.language_id import language_of
 from retrieval.symbols.language import SymbolLanguage
@@ -70,6 +72,7 @@ class RunService:
         language: SymbolLanguage,
         *,
         copies: RunCopies,
+        decisions: DecisionLog,
         knowledge: Callable[[str], int],
         hiding: Callable[[str], Callable[[str], str]],
     ) -> None:
@@ -80,10 +83,12 @@ class RunService:
             journal: keeps what is streamed.
             language: hides secrets of questions.
             copies: rewrites a run whose documents, or whose tenant's rules, changed while it was going on.
+            decisions: is told what became of each question.
             knowledge: returns a tenant's knowledge version.
             hiding: returns, for a tenant, what puts a text under the rules of now.
         """
         self._copies = copies
+        self._decisions = decisions
         self._knowledge = knowledge
         self._hiding = hiding
         self._agent = agent
@@ -126,6 +131,8 @@ class RunService:
         try:
             async for event in record(self._agent.run(request, principal), self._journal, principal):
                 live.put(event)
+                if isinstance(event, RunCompleted) and (outcome := outcome_of(event)) is not None:
+                    self._decisions.settle(tenant, request.run_id, outcome)
         finally:
             live.end()
             if await asyncio.to_thread(self._rules, tenant) != before:

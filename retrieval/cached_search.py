@@ -80,38 +80,11 @@ class SearchKey:
     """Encoder, reranker and settings."""
 
 
-class CachedSearch:
-    """Puts a cache before a search.
+class SearchCaches:
+    """What is kept of searches, and of first stages that no search followed."""
 
-    A result is kept without labels of its own: each run's book gives them anew. The key holds the
-    principal's whole access, so that a result serves only those who would get the same.
-    """
-
-    def __init__(
-        self,
-        search: Search,
-        language: Symboliser,
-        knowledge: KnowledgeVersions,
-        settings: CacheSettings,
-        *,
-        rules: Callable[[str], str],
-        configuration: str,
-        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
-    ) -> None:
-        """Take the parts.
-
-        Args:
-            search: what is asked when nothing is kept.
-            language: reads questions.
-            knowledge: counts the changes of documents.
-            settings: life and bounds.
-            rules: returns a tenant's revision of the symbol language, the newest that is known.
-            configuration: names encoder, reranker and settings; what differs in it finds other things.
-            today: the day of the catalogue's clock.
-        """
-        self._search, self._language, self._knowledge = search, language, knowledge
-        self._rules, self._configuration, self._today = rules, configuration, today
-        self._enabled = settings.search
+    def __init__(self, settings: CacheSettings) -> None:
+        self.enabled = settings.search
         self.results: ResultCache[SearchKey, SearchResult] = ResultCache(
             settings,
             size_of=lambda result: _size(result.candidates),
@@ -122,6 +95,39 @@ class CachedSearch:
             size_of=lambda first: _size(first.candidates),
             documents_of=lambda first: {c.chunk.document_id for c in first.candidates},
         )
+
+
+class CachedSearch:
+    """Puts a cache before a search.
+
+    A result is kept without labels of its own: each run's book gives them anew. The key holds the
+    principal's whole access, so that a result serves only those who would get the same.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        caches: SearchCaches,
+        language: Symboliser,
+        knowledge: KnowledgeVersions,
+        *,
+        rules: Callable[[str], str],
+        configuration: str,
+        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            search: what is asked when nothing is kept.
+            caches: where it is kept.
+            language: reads questions.
+            knowledge: counts the changes of documents.
+            rules: returns a tenant's revision of the symbol language, the newest that is known.
+            configuration: names encoder, reranker and settings; what differs in it finds other things.
+            today: the day of the catalogue's clock.
+        """
+        self._search, self._caches, self._language, self._knowledge = search, caches, language, knowledge
+        self._rules, self._configuration, self._today = rules, configuration, today
 
     async def search(
         self,
@@ -149,10 +155,10 @@ class CachedSearch:
                 first_stage=first_stage,
             )
 
-        if not self._enabled:
+        if not self._caches.enabled:
             found, cached = await make(), False
         else:
-            found, cached = await self.results.get_or_make(key, make)
+            found, cached = await self._caches.results.get_or_make(key, make)
         passages = tuple(passage.model_copy(update={"label": book.label(passage.chunk)}) for passage in found.passages)
         return replace(
             found,
@@ -175,11 +181,11 @@ class CachedSearch:
         async def make() -> FirstStage:
             return await self._search.first_stage(question, principal, filter=filter, base_date=base_date)
 
-        if not self._enabled:
+        if not self._caches.enabled:
             return await make()
         watch = Stopwatch()
         key = await self._key("first", question, principal, filter, base_date)
-        found, cached = await self.first_stages.get_or_make(key, make)
+        found, cached = await self._caches.first_stages.get_or_make(key, make)
         return replace(found, latencies_ms=watch.stages_ms()) if cached else found
 
     async def _key(

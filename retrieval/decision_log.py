@@ -75,11 +75,13 @@ class SqlDecisionLog:
 
     def record(self, decision: Decision) -> None:
         """Take a decision; returns at once."""
-        self._writer.put(decision)
+        if self._settings.enabled:
+            self._writer.put(decision)
 
     def settle(self, tenant: str, run_id: str, outcome: Outcome) -> None:
         """Note what became of a run's question; returns at once."""
-        self._writer.put(_Settle(tenant, run_id, outcome))
+        if self._settings.enabled:
+            self._writer.put(_Settle(tenant, run_id, outcome))
 
     async def read(
         self,

@@ -6,6 +6,7 @@ ids, scores and reasons. It belongs to its tenant and is read by right only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
@@ -18,6 +19,9 @@ Kind = Literal["trigger", "search"]
 Outcome = Literal["answered", "unsupported", "not_in_documents", "general"]
 """What became of the question: an answer whose sources held, one whose sources did not, an honest "not in
 your documents", an answer that needed none."""
+
+
+_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class LoggedCandidate(Value):
@@ -126,12 +130,20 @@ class DecisionLog(Protocol):
 
 def rewritten(decision: Decision, change: Callable[[str], str]) -> Decision:
     """Return a decision with `change(text)` in the place of its texts; an equal one stays the same object."""
-    labels = frozenset(change(label) for label in decision.filter.labels)
+    filter = decision.filter
+    ids = filter.document_ids
+    texts = {
+        "labels": frozenset(change(label) for label in filter.labels),
+        "symbols": frozenset(change(symbol) for symbol in filter.symbols),
+        "period": None if filter.period is None else change(filter.period),
+        # A caller may write anything here; an id of ours is left alone, for its digits may look like a number.
+        "document_ids": None if ids is None else frozenset(i if _ID.fullmatch(i) else change(i) for i in ids),
+    }
     changed = decision.model_copy(
         update={
             "question": change(decision.question),
             "reasons": tuple(change(reason) for reason in decision.reasons),
-            "filter": decision.filter.model_copy(update={"labels": labels}),
+            "filter": filter.model_copy(update=texts),
         }
     )
     return decision if changed == decision else changed

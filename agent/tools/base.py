@@ -86,6 +86,7 @@ class ToolContext:
     """What the caller narrowed the run to; a tool may narrow further, never widen."""
     max_chars: int
     """Most characters of one observation."""
+    run_id: str | None = None
     passages: RunPassages = field(default_factory=RunPassages)
     results: dict[str, str] = field(default_factory=dict[str, str])
     """Citable texts of tools other than passages, by label."""

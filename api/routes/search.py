@@ -25,6 +25,7 @@ async def search(body: SearchBody, caller: Caller, wired: Wired) -> SearchAnswer
         candidates=tuple(CandidateView.of(c) for c in found.candidates),
         dropped={d.candidate.chunk.chunk_id: d.reason for d in found.dropped},
         latency_ms=found.latencies_ms,
+        cached=found.cached,
         encoder=wired.encoder.info.name,
         reranker=wired.reranker.name,
     )

@@ -148,7 +148,10 @@ async def test_the_oldest_go_first(log: DecisionLog) -> None:
 
 
 async def test_texts_are_rewritten_for_one_tenant(log: DecisionLog) -> None:
-    told = {"question": "ask Kim", "reasons": ("Kim",), "filter": SearchFilter(labels=frozenset({"Kim", "hr"}))}
+    narrowed = SearchFilter(
+        labels=frozenset({"Kim", "hr"}), symbols=frozenset({"Kim"}), document_ids=frozenset({"Kim", "a" * 32})
+    )
+    told = {"question": "ask Kim", "reasons": ("Kim",), "filter": narrowed}
     log.record(decision(1, **told))
     log.record(decision(2))
     log.record(decision(3, tenant="rival", **told))
@@ -156,6 +159,7 @@ async def test_texts_are_rewritten_for_one_tenant(log: DecisionLog) -> None:
     assert await log.rewrite("acme", lambda each: each.replace("Kim", "[P]")) == 1
     changed = await log.get("acme", f"{1:032x}")
     assert (changed.question, changed.reasons, changed.filter.labels) == ("ask [P]", ("[P]",), {"[P]", "hr"})
+    assert (changed.filter.symbols, changed.filter.document_ids) == ({"[P]"}, {"[P]", "a" * 32})
     assert (await log.get("rival", f"{3:032x}")).question == "ask Kim"
     assert await log.rewrite("acme", lambda each: each.replace("Kim", "[P]")) == 0
 
