@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from typing import Final
 
 from retrieval.duplicates import Fingerprint
 from retrieval.search_result import Dropped
-from retrieval.types import Candidate
+from retrieval.types import Authority, Candidate, Chunk
+
+_WEIGHT: Final[dict[Authority, int]] = {"official": 3, "approved": 2, "unknown": 1, "draft": 0}
 
 
 def choose(candidates: Sequence[Candidate], count: int) -> tuple[list[Candidate], list[Dropped]]:
-    """Take the first `count` candidates that do not repeat one before them."""
+    """Take the first `count` candidates that do not repeat one before them.
+
+    Of those that say the same, the one that a reader would rather cite stays, at the place of the first: higher
+    authority, then the later day from which it holds.
+    """
     chosen: list[tuple[Candidate, Fingerprint]] = []
     dropped: list[Dropped] = []
     for candidate in candidates:
@@ -18,9 +26,26 @@ def choose(candidates: Sequence[Candidate], count: int) -> tuple[list[Candidate]
             dropped.append(Dropped(candidate, "below_rerank_k"))
             continue
         fingerprint = Fingerprint.of(candidate.chunk)
-        twin = next((c for c, known in chosen if fingerprint.near(known)), None)
-        if twin is not None:
-            dropped.append(Dropped(candidate, "near_duplicate", of=twin.chunk.chunk_id))
-        else:
+        twin = next((place for place, (_, known) in enumerate(chosen) if fingerprint.near(known)), None)
+        if twin is None:
             chosen.append((candidate, fingerprint))
-    return [candidate for candidate, _ in chosen], dropped
+            continue
+        kept = chosen[twin][0]
+        if _standing(candidate.chunk) > _standing(kept.chunk):
+            chosen[twin] = candidate, fingerprint
+            candidate, kept = kept, candidate
+        dropped.append(Dropped(candidate, "near_duplicate", of=kept.chunk.chunk_id))
+    names = {each.candidate.chunk.chunk_id: each.of for each in dropped if each.of is not None}
+    return [candidate for candidate, _ in chosen], [_settled(each, names) for each in dropped]
+
+
+def _settled(dropped: Dropped, names: dict[str, str]) -> Dropped:
+    """Name the one that stayed, where the one that was repeated gave way to a third."""
+    of = dropped.of
+    while of is not None and of in names:
+        of = names[of]
+    return Dropped(dropped.candidate, dropped.reason, of)
+
+
+def _standing(chunk: Chunk) -> tuple[int, date]:
+    return _WEIGHT[chunk.authority], chunk.effective_from or date.min

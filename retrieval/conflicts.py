@@ -9,7 +9,7 @@ from itertools import combinations
 
 from retrieval.content_terms import content_terms
 from retrieval.period_match import periods
-from retrieval.symbols.compare import compare
+from retrieval.symbols.compare import Comparison, compare
 from retrieval.types import Chunk, Symbol
 
 _KINDS = frozenset({"amount", "percent", "percent_points", "quantity", "duration", "ratio"})
@@ -53,18 +53,21 @@ class Conflict:
     second_value: str
 
 
-def find_conflicts(chunks: Sequence[Chunk], *, overlap: float = 0.75) -> list[Conflict]:
+def find_conflicts(chunks: Sequence[Chunk], overlap: float = 0.75, *, first: int | None = None) -> list[Conflict]:
     """Return the pairs of chunks that state different values for one thing; the first such figure of each pair.
 
     Figures conflict when they are of one kind and unit and neither equal, rounded nor within a bound; when
     their sentences are about the same periods; and when their words say the same: all words of the one are
     in the other (so not both name something of their own: two cities, two products), which says at most two
     words more or, where it is long, `1 - overlap` of its words. Chunks of one document never conflict, nor
-    do chunks in different languages, whose words cannot be compared.
+    do chunks in different languages, whose words cannot be compared. With `first`, one of every pair is
+    among the first so many chunks.
     """
     read = [statements(chunk) for chunk in chunks]
     found: list[Conflict] = []
     for one, other in combinations(range(len(chunks)), 2):
+        if first is not None and one >= first:
+            break
         left, right = chunks[one], chunks[other]
         if left.document_id == right.document_id or left.language != right.language:
             continue
@@ -160,10 +163,14 @@ def _same_subject(a: Statement, b: Statement, overlap: float) -> bool:
 
 
 def _differ(a: Statement, b: Statement) -> bool:
-    x, y = a.figure, b.figure
-    if x.qualifier == y.qualifier:  # two upper limits are two values, though the higher one holds the lower
-        x, y = (each.model_copy(update={"qualifier": ""}) for each in (x, y))
-    if compare(x, y) != "different" or compare(y, x) != "different":
+    if _compared(a.figure, b.figure) != "different" or _compared(b.figure, a.figure) != "different":
         return False
     # "From 10 to 12 days" against "12 days": what one sentence also says is no contradiction.
-    return not any(compare(x, y) in ("equal", "rounded", "contains") for x in a.others for y in b.others)
+    return not any(_compared(x, y) in ("equal", "rounded", "contains") for x in a.others for y in b.others)
+
+
+def _compared(a: Symbol, b: Symbol) -> Comparison:
+    """Compare two figures; of two upper limits the higher one is another value, though it holds the lower."""
+    if a.qualifier and a.qualifier == b.qualifier:
+        a, b = (each.model_copy(update={"qualifier": ""}) for each in (a, b))
+    return compare(a, b)

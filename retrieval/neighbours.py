@@ -67,13 +67,16 @@ def _cut(chunk: Chunk, other: Chunk, max_tokens: int, *, from_end: bool) -> str:
     spans = [span for span in sentence_spans(near) if near[span[0] : span[1]].strip()]
     if cut_off and spans:  # the piece at the far end may be half a sentence
         spans = spans[1:] if from_end else spans[:-1]
-    taken: list[str] = []
-    for start, end in reversed(spans) if from_end else spans:
-        room -= end - start
-        if room < 0:
-            break
-        taken.append(near[start:end])
-    body = "".join(reversed(taken) if from_end else taken).strip()
+    if not spans:
+        return ""
+    # From the end next to the chunk as far as the budget holds, gaps between sentences included.
+    if from_end:
+        last = spans[-1][1]
+        first = next((start for start, _ in spans if last - start <= room), last)
+    else:
+        first = spans[0][0]
+        last = next((end for _, end in reversed(spans) if end - first <= room), first)
+    body = near[first:last].strip()
     if not body:
         return ""
     speaker = f"{other.speaker}: " if other.kind == "turn" and other.speaker else ""

@@ -6,54 +6,52 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from retrieval.labels import format_tag
+from retrieval.confidence import UNFITTED, confidence_of
+from retrieval.labels import LabelBook, format_tag
 from retrieval.neutralise import neutralise, neutralise_line
 from retrieval.period_match import match_periods
-from retrieval.types import Authority, Chunk, Confidence, Passage, PeriodMatch
+from retrieval.types import Chunk, Confidence, Passage
 
-__all__ = ["confidence_of", "format_passage", "make_passage", "neutralise"]
-
-# Reranker score from which a passage counts as high, by who stands behind the document;
-# a draft never does. The scores are comparable across questions (see `Reranker.score`).
-_HIGH: Final[dict[Authority, float]] = {"official": 0.7, "approved": 0.7, "unknown": 0.85}
-_LOW: Final = 0.3
+__all__ = ["confidence_of", "format_passage", "make_passage", "neutralise", "relabelled"]
 
 _CONFIDENCE_ZH: Final[dict[Confidence, str]] = {"high": "高", "medium": "中", "low": "低"}
 
 
-def confidence_of(authority: Authority, score: float, period_match: PeriodMatch) -> Confidence:
-    """Decide how far a passage may be relied on.
-
-    Low: it speaks of another period than asked, or scores below 0.3. High: an official or
-    approved document from 0.7, one of unknown authority from 0.85, and the asked period, if
-    there is one, is stated. Medium: the rest; so every draft, and every passage that
-    leaves the asked period open.
-    """
-    if period_match == "mismatch" or score < _LOW:
-        return "low"
-    if period_match == "unknown" or score < _HIGH.get(authority, 2.0):
-        return "medium"
-    return "high"
-
-
-def make_passage(label: str, chunk: Chunk, score: float, asked: Sequence[str], stated: Sequence[str]) -> Passage:
-    """Make a passage of a chunk; `asked` and `stated` are normal forms of periods, `score` is 0 to 1."""
+def make_passage(
+    label: str, chunk: Chunk, score: float, asked: Sequence[str], stated: Sequence[str], *, low: float = UNFITTED
+) -> Passage:
+    """Make a passage of a chunk; `asked` and `stated` are normal forms of periods, `score` and `low` are 0 to 1."""
     period_match = match_periods(asked, stated)
     return Passage(
         label=label,
         chunk=chunk,
         score=score,
-        confidence=confidence_of(chunk.authority, score, period_match),
+        confidence=confidence_of(chunk.authority, score, period_match, low),
         period_match=period_match,
         asked_periods=tuple(asked),
         stated_periods=tuple(stated),
     )
 
 
+def relabelled(passages: Sequence[Passage], book: LabelBook) -> tuple[Passage, ...]:
+    """Return passages with the labels of another run, also where they name each other."""
+    labels = {passage.label: book.label(passage.chunk) for passage in passages}
+    return tuple(
+        passage.model_copy(
+            update={
+                "label": labels[passage.label],
+                "conflicts_with": tuple(labels[each] for each in passage.conflicts_with if each in labels),
+            }
+        )
+        for passage in passages
+    )
+
+
 def format_passage(passage: Passage, language: Literal["zh", "en"]) -> str:
     """Return the one form in which a passage enters a prompt.
 
-    The only tag in it is the passage's own, whatever its document says of itself.
+    The only tags in it are the passage's own and those of passages it disagrees with, whatever its
+    document says of itself.
     """
     chunk = passage.chunk
     tag, text = format_tag(passage.label), neutralise(chunk.text)
@@ -62,13 +60,51 @@ def format_passage(passage: Passage, language: Literal["zh", "en"]) -> str:
         source = f"《{title or '无标题'}》" + (f"（{issuer}）" if issuer else "") + _place_zh(chunk)
         return (
             f"【知识来源】{source}  {tag}\n【关键内容】{text}\n"
+            f"{_context(passage, '【上下文】前文：', '【上下文】后文：')}"
             f"【置信度】{_CONFIDENCE_ZH[passage.confidence]}（{'，'.join(_reasons_zh(passage))}）"
+            f"{_notes_zh(passage)}"
         )
     source = f'"{title or "Untitled"}"' + (f" ({issuer})" if issuer else "") + _place_en(chunk)
     return (
         f"[KNOWLEDGE SOURCE] {source}  {tag}\n[KEY CONTENT] {text}\n"
+        f"{_context(passage, '[CONTEXT] before: ', '[CONTEXT] after: ')}"
         f"[CONFIDENCE] {passage.confidence} ({', '.join(_reasons_en(passage))})"
+        f"{_notes_en(passage)}"
     )
+
+
+def _context(passage: Passage, before: str, after: str) -> str:
+    parts = ((before, passage.context_before), (after, passage.context_after))
+    return "".join(f"{mark}{neutralise(text)}\n" for mark, text in parts if text)
+
+
+def _notes_zh(passage: Passage) -> str:
+    """Say which edition this is where it is not the newest, and which sources say otherwise."""
+    notes = ""
+    since = passage.chunk.effective_from
+    if passage.superseded_from is not None:
+        start = f"自 {since} 起，" if since else ""
+        notes += f"\n【有效期】非最新版本：{start}至 {passage.superseded_from} 前有效，此后由新版本取代"
+    if passage.conflicts_with:
+        others = "、".join(format_tag(label) for label in passage.conflicts_with)
+        own = f"{passage.chunk.authority}，{f'{since} 起生效' if since else '未注明生效日期'}"
+        notes += f"\n【说法冲突】同一事项的数值与 {others} 不同；本来源：{own}"
+    return notes
+
+
+def _notes_en(passage: Passage) -> str:
+    notes = ""
+    since = passage.chunk.effective_from
+    if passage.superseded_from is not None:
+        start = f"from {since} " if since else ""
+        notes += (
+            f"\n[VALIDITY] not the newest edition: in force {start}until {passage.superseded_from}, replaced after that"
+        )
+    if passage.conflicts_with:
+        others = ", ".join(format_tag(label) for label in passage.conflicts_with)
+        own = f"{passage.chunk.authority}, {f'in force from {since}' if since else 'no date given'}"
+        notes += f"\n[CONFLICT] {others} gives another value for the same thing; this source: {own}"
+    return notes
 
 
 def _place_zh(chunk: Chunk) -> str:

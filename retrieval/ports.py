@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Protocol
 
@@ -39,6 +39,14 @@ class LiveDocuments(Protocol):
 
         Not those that are pending, deleted, or superseded by an edition in force that day.
         """
+        ...
+
+
+class Editions(Protocol):
+    """Who knows until when documents are in force: the catalogue."""
+
+    async def superseded_from(self, tenant: str, document_ids: Collection[str]) -> Mapping[str, date]:
+        """Return, for those of `document_ids` that a later edition follows, the first day of that edition."""
         ...
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from retrieval.assembling import PassageMaker
 from retrieval.choosing import choose
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.errors import ForbiddenError
 from retrieval.first_stage import CandidateFinder, FirstStage
 from retrieval.labels import LabelBook
-from retrieval.passages import make_passage
-from retrieval.period_match import periods
-from retrieval.ports import FormerPseudonyms, LiveDocuments, Symboliser
+from retrieval.late import LateRescorer
+from retrieval.ports import Editions, FormerPseudonyms, LiveDocuments, Symboliser
 from retrieval.search_result import Dropped, SearchResult
 from retrieval.settings import SearchSettings
+from retrieval.several_queries import fuse_stages, own_candidates
 from retrieval.stopwatch import Stopwatch
 from retrieval.store import VectorStore
-from retrieval.types import Candidate, Chunk, Principal, Scope, SearchFilter
+from retrieval.types import Candidate, Principal, Scope, SearchFilter
 
 
 class Searcher:
@@ -34,10 +35,13 @@ class Searcher:
         settings: SearchSettings,
         live: LiveDocuments | None = None,
         former: FormerPseudonyms | None = None,
+        editions: Editions | None = None,
     ) -> None:
         self._first = CandidateFinder(encoder, model_thread, store, language, settings, former)
         self._reranker, self._reranker_thread = reranker, reranker_thread
-        self._language, self._settings, self._live = language, settings, live
+        self._late = LateRescorer(encoder, model_thread, settings)
+        self._maker = PassageMaker(store, language, settings, reranker.name, editions)
+        self._settings, self._live = settings, live
 
     async def search(
         self,
@@ -49,6 +53,7 @@ class Searcher:
         top_k: int | None = None,
         base_date: date | None = None,
         first_stage: FirstStage | None = None,
+        also: Sequence[str] = (),
     ) -> SearchResult:
         """Find the passages that answer a question; none when the filter or the rights admit nothing.
 
@@ -60,6 +65,8 @@ class Searcher:
             top_k: how many passages at most; the settings' when None.
             base_date: what relative periods in the question refer to.
             first_stage: a first stage already made for this question, to save making it again.
+            also: the question in other words or languages; what they find is fused, and a candidate is worth
+                what the wording that it suits best makes of it.
 
         Raises:
             ForbiddenError: the principal holds neither `search` nor `chat`.
@@ -71,23 +78,24 @@ class Searcher:
             first_stage = await self._first.find(question, scope, base_date=base_date)
         elif first_stage.scope != scope:
             raise ValueError("this first stage was made for another principal or filter")
+        stages = [first_stage, *await self._others(question, also, scope, base_date)]
+        first_stage = fuse_stages(stages, self._settings.rrf_k)
         watch = Stopwatch(first_stage.latencies_ms)
         limit = self._settings.top_k if top_k is None else top_k
         live, gone = await self._only_live(scope, first_stage.candidates, watch)
         chosen, passed_over = choose(live, max(self._settings.rerank_k, limit))
         with watch.stage("rerank"):
-            scores = await self._rerank(first_stage, chosen)
+            scores = await self._rerank_all(stages, chosen)
         ranked = sorted(zip(chosen, scores, strict=True), key=lambda pair: -pair[1])
-        asked = periods(first_stage.symbols)
-        passages = tuple(
-            make_passage(book.label(c.chunk), c.chunk, score, asked, self._stated(c.chunk) if asked else ())
-            for c, score in ranked[:limit]
-        )
+        passages, added = await self._maker.make(scope, ranked, limit, first_stage.symbols, book, watch)
+        shown = {passage.chunk.chunk_id for passage in passages}
+        unshown = [c for c, _ in ranked if c.chunk.chunk_id not in shown]
         return SearchResult(
             passages=passages,
             candidates=first_stage.candidates,
             reranked={c.chunk.chunk_id: score for c, score in ranked},
-            dropped=(*gone, *passed_over, *(Dropped(c, "below_top_k") for c, _ in ranked[limit:])),
+            dropped=(*gone, *passed_over, *(Dropped(c, "below_top_k") for c in unshown)),
+            added=added,
             latencies_ms=watch.stages_ms(),
             symbols=first_stage.symbols,
             index_text=first_stage.index_text,
@@ -124,16 +132,32 @@ class Searcher:
             [Dropped(c, "not_live") for c in candidates if c.chunk.document_id not in live],
         )
 
+    async def _others(
+        self, question: str, also: Sequence[str], scope: Scope, base_date: date | None
+    ) -> list[FirstStage]:
+        wordings = [text for text in dict.fromkeys(also) if text.strip() and text != question]
+        return [
+            await self._first.find(text, scope, base_date=base_date)
+            for text in wordings[: self._settings.max_queries - 1]
+        ]
+
+    async def _rerank_all(self, stages: Sequence[FirstStage], chosen: Sequence[Candidate]) -> list[float]:
+        """Score every candidate against the wordings that found it, and return the best score of each."""
+        if len(stages) == 1:
+            return await self._rerank(stages[0], chosen)
+        best = dict.fromkeys((c.chunk.chunk_id for c in chosen), 0.0)
+        for stage in stages:
+            own = own_candidates(stage, chosen)
+            for candidate, score in zip(own, await self._rerank(stage, own), strict=True):
+                best[candidate.chunk.chunk_id] = max(best[candidate.chunk.chunk_id], score)
+        return list(best.values())
+
     async def _rerank(self, first: FirstStage, chosen: Sequence[Candidate]) -> list[float]:
         if not chosen:
             return []
         scores = await self._reranker_thread.run(self._reranker.score, first.index_text, first.symbols, chosen)
-        return [min(max(score, 0.0), 1.0) for score in scores]
-
-    def _stated(self, chunk: Chunk) -> tuple[str, ...]:
-        """Periods the chunk states, or its headings and title do: the text of a table seldom repeats them."""
-        around = self._language.symbolise("\n".join((chunk.title, *chunk.heading_path)), tenant=chunk.tenant)
-        return tuple(dict.fromkeys((*periods(chunk.symbols), *periods(around.symbols))))
+        bounded = [min(max(score, 0.0), 1.0) for score in scores]
+        return await self._late.rescore(first.index_text, chosen, bounded)
 
 
 def _scope(principal: Principal, filter: SearchFilter | None) -> Scope:

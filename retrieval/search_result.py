@@ -20,20 +20,32 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """A chunk that is shown beside the best ones: as a passage that contradicts `of`, or as context of it."""
+
+    chunk_id: str
+    reason: Literal["conflict", "context"]
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """What a search found, and everything needed to explain it."""
 
     passages: tuple[Passage, ...]
-    """At most `top_k`, best first, labelled in the run's book."""
+    """At most `top_k`, best first, labelled in the run's book; behind them at most `conflict_extra` more that
+    contradict one of these."""
     candidates: tuple[Candidate, ...]
     """All fused candidates with their score and rank per channel, best first."""
     reranked: dict[str, float]
     """Reranker score by chunk id, for the candidates that were reranked."""
     dropped: tuple[Dropped, ...]
     latencies_ms: dict[str, float]
-    """By stage: symbolise, encode, dense, sparse, symbol, fuse, live, rerank, total."""
+    """By stage: symbolise, encode, dense, sparse, symbol, fuse, live, rerank, conflicts, neighbours, total."""
     symbols: tuple[Symbol, ...]
     """Symbols of the question."""
+    added: tuple[Added, ...] = ()
+    """What is shown beyond the best ones, and why."""
     index_text: str = ""
     """The question as it was encoded."""
     cached: bool = False

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.confidence import confidence_of
 from retrieval.labels import find_tags
-from retrieval.passages import confidence_of, format_passage, make_passage
+from retrieval.passages import format_passage, make_passage
 from retrieval.period_match import match_periods, periods
 from retrieval.types import Authority, Chunk, Confidence, Passage, PeriodMatch, Symbol
 

@@ -194,6 +194,7 @@ async def test_search_reports_every_stage(thread: ModelThread) -> None:
     search = await searcher(thread, chunk("tax law"), live=Catalogue("d1"))
     result = await search.search("tax law", ANN, book=LabelBook())
     stages = {"symbolise", "encode", "dense", "foreign", "sparse", "symbol", "fuse", "live", "rerank", "total"}
+    stages |= {"conflicts", "neighbours"}
     assert set(result.latencies_ms) == stages
     assert result.latencies_ms["total"] >= result.latencies_ms["rerank"]
 
@@ -422,3 +423,115 @@ async def test_search_keeps_to_a_language_that_the_caller_named(thread: ModelThr
     search = await searcher(thread, chunk("年假规定", "own", language="zh"), abroad)
     first = await search.first_stage("年假有几天", ANN, filter=SearchFilter(language="zh"))
     assert {c.chunk.document_id for c in first.candidates} == {"own"}
+
+
+# ---- what is shown beside the best
+
+
+def figure(text: str, surface: str, normal: str) -> Symbol:
+    start = text.index(surface)
+    values = {"cls": "value", "kind": "duration", "normal": normal, "token": f"[D_{normal}]", "surface": surface}
+    return Symbol.model_validate(values | {"start": start, "end": start + len(surface)})
+
+
+def leave(days: int, document_id: str, **fields: object) -> Chunk:
+    text = f"Annual leave is {days} days"
+    return chunk(text, document_id, language="en", symbols=(figure(text, f"{days} days", f"P{days}D"),), **fields)
+
+
+async def test_search_shows_a_passage_that_contradicts_a_shown_one(thread: ModelThread) -> None:
+    official, draft = leave(15, "d1"), leave(10, "d2", authority="draft")
+    others = [chunk(f"annual leave form {n}", f"e{n}", language="en") for n in range(3)]
+    scores = {official.text: 0.9, draft.text: 0.2}
+    search = await searcher(thread, official, draft, *others, reranker=FixedReranker(scores, default=0.5))
+    result = await search.search("annual leave", ANN, book=LabelBook(), top_k=1)
+    first, second = result.passages
+    assert (first.chunk, second.chunk) == (official, draft)
+    assert (first.conflicts_with, second.conflicts_with) == ((second.label,), (first.label,))
+    assert [(a.chunk_id, a.reason, a.of) for a in result.added] == [(draft.chunk_id, "conflict", official.chunk_id)]
+    assert draft not in [d.candidate.chunk for d in result.dropped]
+    none = await searcher(thread, official, draft, conflict_window=0)
+    assert all(not p.conflicts_with for p in (await none.search("annual leave", ANN, book=LabelBook())).passages)
+
+
+async def test_search_shows_no_more_contradicting_passages_than_allowed(thread: ModelThread) -> None:
+    chunks = [leave(n, f"d{n}") for n in (5, 6, 7, 8)]
+    search = await searcher(thread, *chunks, conflict_extra=2)
+    result = await search.search("annual leave", ANN, book=LabelBook(), top_k=1)
+    assert len(result.passages) == 3
+    assert len(result.passages) + len(result.dropped) == len(result.candidates)
+
+
+async def test_search_shows_what_stands_beside_a_passage_within_the_rights(thread: ModelThread) -> None:
+    own = chunk("tax law", ordinal=1)
+    beside = chunk("what comes before", ordinal=0)
+    hidden = chunk("what comes after", ordinal=2, access={"user:bob"})
+    search = await searcher(thread, own, beside, hidden)
+    result = await search.search("tax law", ANN, book=LabelBook(), top_k=1)
+    assert [(p.context_before, p.context_after) for p in result.passages] == [("what comes before", "")]
+    assert [(a.chunk_id, a.reason, a.of) for a in result.added] == [(beside.chunk_id, "context", own.chunk_id)]
+    without = await searcher(thread, own, beside, neighbour_tokens=0)
+    result = await without.search("tax law", ANN, book=LabelBook(), top_k=1)
+    assert (result.passages[0].context_before, result.added) == ("", ())
+
+
+async def test_search_inside_a_document_that_is_not_visible_finds_and_tells_nothing(thread: ModelThread) -> None:
+    own, hidden = chunk("tax law"), chunk("tax law of bob", "d2", access={"user:bob"})
+    search = await searcher(thread, own, hidden)
+    for document_id in ("d2", "no-such-document"):
+        wanted = SearchFilter(document_ids=frozenset({document_id}))
+        result = await search.search("tax law", ANN, book=LabelBook(), filter=wanted)
+        assert (result.passages, result.candidates, result.dropped, result.added) == ((), (), (), ())
+
+
+async def test_search_keeps_of_two_that_say_the_same_the_better_source(thread: ModelThread) -> None:
+    draft = chunk(f"{LONG}.", "d1", authority="draft")
+    old = chunk(f"{LONG}!", "d2", effective_from=date(2020, 1, 1))
+    new = chunk(f"{LONG};", "d3", effective_from=date(2024, 1, 1))
+    for order in ((draft, old, new), (new, old, draft), (old, draft, new)):
+        search = await searcher(thread, *order)
+        result = await search.search("reimbursement of travel costs", ANN, book=LabelBook())
+        assert [p.chunk.document_id for p in result.passages] == ["d3"]
+        assert {(d.candidate.chunk.document_id, d.of) for d in result.dropped} == {
+            ("d1", new.chunk_id),
+            ("d2", new.chunk_id),
+        }
+
+
+async def test_search_fuses_several_wordings_of_one_question(thread: ModelThread) -> None:
+    tax, leaves = chunk("tax law of the land"), chunk("年假规定", "d2", language="zh")
+    rest = [chunk(f"wind mill {n}", f"e{n}") for n in range(4)]
+
+    def score(question: str, candidate: Candidate) -> float:
+        return 0.9 if set(question) & set(candidate.chunk.text) - set(" ") and "law" in question + "law" else 0.1
+
+    search = await searcher(thread, tax, leaves, *rest, reranker=FixedReranker(score))
+    book = LabelBook()
+    alone = await search.search("年假", ANN, book=book, top_k=1)
+    both = await search.search("tax law", ANN, book=book, also=("年假", "tax law", " "), top_k=2)
+    assert alone.passages[0].chunk == leaves
+    assert {p.chunk.document_id for p in both.passages} == {"d1", "d2"}
+
+
+async def test_search_says_until_when_an_older_edition_holds(thread: ModelThread) -> None:
+    class Editions:
+        async def superseded_from(self, tenant: str, document_ids: Collection[str]) -> dict[str, date]:
+            return {"d1": date(2024, 1, 1)} if "d1" in document_ids else {}
+
+    store, encoder = InMemoryVectorStore(), HashEncoder(64)
+    await searcher(thread, chunk("tax law"), store=store)
+    search = Searcher(
+        encoder,
+        thread,
+        FixedReranker({}, default=0.9),
+        thread,
+        store,
+        TinyLanguage(),
+        SearchSettings(),
+        editions=Editions(),
+    )
+    wanted = SearchFilter(as_of=date(2023, 5, 1))
+    then = await search.search("tax law", ANN, book=LabelBook(), filter=wanted)
+    assert then.passages[0].superseded_from == date(2024, 1, 1)
+    today = await search.search("tax law", ANN, book=LabelBook())
+    assert today.passages[0].superseded_from is None
