@@ -1,4 +1,4 @@
-"""BGE-M3 through FlagEmbedding: dense vectors and lexical weights from one pass.
+"""BGE-M3 through FlagEmbedding: dense vectors, lexical weights and, on demand, a vector per token from one pass.
 
 Chen et al. 2024, "BGE M3-Embedding", arXiv:2402.03216. This and `retrieval/rerankers/bge.py` are the only
 imports of FlagEmbedding and torch: at load time, because importing them costs about 10 CPU-seconds, and by
@@ -8,15 +8,19 @@ name, because the type checker must pass where the extra is not installed.
 from __future__ import annotations
 
 import copy
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.encoder import EncoderInfo
+from retrieval.encoders.batches import batches_of_like_length
+from retrieval.encoders.fingerprint import fingerprint
+from retrieval.encoders.quantised import quantised
 from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.types import Encoding, SparseVector
@@ -24,8 +28,9 @@ from retrieval.types import Encoding, SparseVector
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 WEIGHTS = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json", "pytorch_model.bin.index.json")
 MAX_TOKENS = 8192
-_BATCH_TOKENS = 8192
-"""Padded tokens of one batch at most: 16 texts of 512, or one of 8192. Bounds memory, not quality."""
+INT8 = "+int8-1"
+"""Behind the revision of weights in eight bits; changes whenever they give another vector."""
+Precision = Literal["fp32", "int8"]
 _UNSCORED = ("cls_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
 """Tokens that get no lexical weight, as in FlagEmbedding."""
 
@@ -41,19 +46,30 @@ class BgeM3Encoder:
     vectors equal FlagEmbedding's.
     """
 
-    def __init__(self, folder: Path, *, batch_size: int = 16, device: str = "cpu") -> None:
+    def __init__(
+        self, folder: Path, *, batch_size: int = 16, device: str = "cpu", precision: Precision = "fp32"
+    ) -> None:
         """Load the weights in `folder`; nothing is fetched.
 
         Half precision is used on accelerators alone: on a CPU it is several times slower.
+
+        Args:
+            folder: holds the weights with both heads.
+            batch_size: texts of one batch at most; `int8` runs one text at a time.
+            device: where torch runs.
+            precision: `int8` gives other vectors, so its revision is another; only on a CPU.
 
         Raises:
             EncoderUnavailableError: a file is missing, FlagEmbedding is not installed, or loading failed.
         """
         check_folder(folder)
-        self._batch_size = batch_size
+        self._batch_size = 1 if precision == "int8" else batch_size
         self._device = device
         flag = _load(folder, device)
         self._model: Any = flag.model.to(device).eval()
+        if precision == "int8":
+            # The two heads are a thousandth of the work and stay as they are.
+            self._model.model = quantised(self._model.model)
         self._tokenizer: Any = flag.tokenizer
         # A tokenizer of its own for counting: chunking counts on another thread, and the shared
         # one answers "Already borrowed" when its truncation is set while it is in use.
@@ -67,7 +83,7 @@ class BgeM3Encoder:
         self._unscored = np.array([getattr(self._tokenizer, name) for name in _UNSCORED], dtype=np.int64)
         self._info = EncoderInfo(
             name="bge-m3",
-            revision=fingerprint(folder),
+            revision=fingerprint(folder) + (INT8 if precision == "int8" else ""),
             dim=int(config.hidden_size),
             max_tokens=self._max_tokens,
             sparse="lexical_weights",
@@ -83,16 +99,40 @@ class BgeM3Encoder:
         rows: list[list[int]] = self._tokens(texts)
         dense = np.zeros((len(rows), self._info.dim), dtype=np.float32)
         sparse: list[SparseVector] = [_EMPTY] * len(rows)
-        for batch in _batches([len(ids) for ids in rows], self._batch_size):
-            encoded = self._forward([rows[i] for i in batch])
+        for batch in batches_of_like_length([len(ids) for ids in rows], self._batch_size):
+            output = self._forward([rows[i] for i in batch])
+            dense[batch] = output.dense
             for place, row in enumerate(batch):
-                dense[row] = encoded.dense[place]
-                sparse[row] = encoded.sparse[place]
+                sparse[row] = output.sparse[place]
         return Encoding(dense, tuple(sparse))
 
     def encode_query(self, text: str) -> Encoding:
         """Encode one question in one forward pass. M3 uses no query prefix."""
-        return self._forward(self._tokens([text]))
+        output = self._forward(self._tokens([text]))
+        return Encoding(output.dense, tuple(output.sparse))
+
+    def late_scores(self, question: str, texts: Sequence[str], weights: tuple[float, float, float]) -> list[float]:
+        """Blend dense, lexical and multi-vector score as FlagEmbedding's `compute_score` does.
+
+        The multi-vector score is the mean, over the question's tokens, of the highest cosine with any token
+        of the text (ColBERT; Khattab and Zaharia 2020, arXiv:2004.12832). All are in about [0, 1].
+        """
+        if not texts:
+            return []
+        asked = self._forward(self._tokens([question]), with_tokens=True)
+        words = dict(zip(asked.sparse[0].indices.tolist(), asked.sparse[0].values.tolist(), strict=True))
+        rows = self._tokens(texts)
+        scores = [0.0] * len(rows)
+        for batch in batches_of_like_length([len(ids) for ids in rows], self._batch_size):
+            output = self._forward([rows[i] for i in batch], with_tokens=True)
+            for place, row in enumerate(batch):
+                modes = (
+                    float(output.dense[place] @ asked.dense[0]),
+                    _lexical_score(words, output.sparse[place]),
+                    float((asked.tokens[0] @ output.tokens[place].T).max(axis=1).mean()),
+                )
+                scores[row] = sum(w * mode for w, mode in zip(weights, modes, strict=True)) / sum(weights)
+        return scores
 
     def count_tokens(self, text: str) -> int:
         """Count XLM-R tokens with `<s>` and `</s>`, uncut. The one call that any thread may make."""
@@ -104,7 +144,7 @@ class BgeM3Encoder:
         clean = [readable(text) for text in texts]
         return self._tokenizer(clean, truncation=True, max_length=self._max_tokens)["input_ids"]
 
-    def _forward(self, rows: list[list[int]]) -> Encoding:
+    def _forward(self, rows: list[list[int]], *, with_tokens: bool = False) -> _Output:
         torch: Any = import_module("torch")
         width = max(len(ids) for ids in rows)
         ids = np.full((len(rows), width), self._pad_id, dtype=np.int64)
@@ -117,10 +157,15 @@ class BgeM3Encoder:
             "attention_mask": torch.from_numpy(mask).to(self._device),
         }
         with torch.inference_mode():
-            out = self._model(features, return_dense=True, return_sparse=True, return_colbert_vecs=False)
+            out = self._model(features, return_dense=True, return_sparse=True, return_colbert_vecs=with_tokens)
         dense = out["dense_vecs"].float().cpu().numpy()
         weights = out["sparse_vecs"].float().cpu().numpy().reshape(ids.shape)
-        return Encoding(dense, tuple(self._lexical(ids[row], weights[row]) for row in range(len(rows))))
+        output = _Output(dense, [self._lexical(ids[row], weights[row]) for row in range(len(rows))])
+        if with_tokens:
+            vectors = out["colbert_vecs"].float().cpu().numpy()
+            # The first token is a text's own vector; the model gives none for it here, none for padding either.
+            output.tokens.extend(vectors[row, : len(taken) - 1] for row, taken in enumerate(rows))
+        return output
 
     def _lexical(self, ids: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> SparseVector:
         """Keep each token's highest positive weight."""
@@ -129,6 +174,21 @@ class BgeM3Encoder:
         values = np.zeros(len(indices), dtype=np.float32)
         np.maximum.at(values, place, weights[kept].astype(np.float32))
         return SparseVector(indices.astype(np.uint32), values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    dense: NDArray[np.float32]
+    sparse: list[SparseVector]
+    tokens: list[NDArray[np.float32]] = field(default_factory=list[NDArray[np.float32]])
+    """Unit rows, one per token behind the first; empty unless asked for."""
+
+
+def _lexical_score(question: dict[int, float], text: SparseVector) -> float:
+    return sum(
+        question.get(index, 0.0) * value
+        for index, value in zip(text.indices.tolist(), text.values.tolist(), strict=True)
+    )
 
 
 _EMPTY = SparseVector(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.float32))
@@ -154,23 +214,6 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def fingerprint(folder: Path) -> str:
-    """Return a name for the weights: a digest over the small files whole, and size, head and tail of the large ones.
-
-    Reading 2 GB at every start would cost seconds; a fine-tuned copy differs in the parts that are read.
-    """
-    digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.suffix in {".json", ".pt", ".safetensors", ".bin", ".model"}):
-        size = path.stat().st_size
-        digest.update(f"{path.name}:{size}:".encode())
-        with path.open("rb") as file:
-            digest.update(file.read(1 << 20))
-            if size > 1 << 21:
-                file.seek(-(1 << 20), 2)
-                digest.update(file.read())
-    return digest.hexdigest()[:16]
-
-
 def _load(folder: Path, device: str) -> Any:
     try:
         flag_embedding: Any = import_module("FlagEmbedding")
@@ -186,14 +229,3 @@ def _load(folder: Path, device: str) -> Any:
         raise EncoderUnavailableError(
             f"{folder}: the BGE-M3 weights do not load ({type(exc).__name__}); copy the folder again"
         ) from exc
-
-
-def _batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Yield row numbers in batches of near-equal length, within `batch_size` rows and the token budget."""
-    order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
-    start = 0
-    while start < len(order):
-        width = max(lengths[order[start]], 1)
-        size = max(1, min(batch_size, _BATCH_TOKENS // width))
-        yield order[start : start + size]
-        start += size

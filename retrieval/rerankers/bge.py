@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.encoders.bge_m3 import WEIGHTS, fingerprint
+from retrieval.encoders.batches import batches_of_like_length
+from retrieval.encoders.bge_m3 import INT8, WEIGHTS, Precision
+from retrieval.encoders.fingerprint import fingerprint
+from retrieval.encoders.quantised import quantised
 from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.types import Candidate, Symbol
@@ -29,14 +32,16 @@ class BgeReranker:
     FlagEmbedding's `compute_score` runs the first batch twice.
     """
 
-    def __init__(self, folder: Path, *, batch_size: int = 16, device: str = "cpu") -> None:
-        """Load the weights in `folder`; nothing is fetched. Half precision on accelerators alone.
+    def __init__(
+        self, folder: Path, *, batch_size: int = 16, device: str = "cpu", precision: Precision = "fp32"
+    ) -> None:
+        """Load the weights in `folder`; nothing is fetched. Half precision on accelerators alone, int8 on a CPU alone.
 
         Raises:
             EncoderUnavailableError: a file is missing, FlagEmbedding is not installed, or loading failed.
         """
         _check_folder(folder)
-        self._batch_size = batch_size
+        self._batch_size = 1 if precision == "int8" else batch_size
         self._device = device
         flag = _load(folder, device)
         self._tokenizer: Any = flag.tokenizer
@@ -47,7 +52,10 @@ class BgeReranker:
             raise EncoderUnavailableError(f"{folder}: not a reranker: its classifier has more than one label")
         # XLM-R starts positions behind the padding index, so two of them are never used.
         self._max_tokens = min(MAX_TOKENS, int(self._model.config.max_position_embeddings) - 2)
-        self._name = f"bge-reranker@{fingerprint(folder)}"
+        if precision == "int8":
+            encoder = self._model.base_model_prefix
+            setattr(self._model, encoder, quantised(getattr(self._model, encoder)))
+        self._name = f"bge-reranker@{fingerprint(folder)}" + (INT8 if precision == "int8" else "")
 
     @property
     def name(self) -> str:
@@ -69,10 +77,8 @@ class BgeReranker:
             return []
         head = self._head(readable(question))
         rows = [self._pair(head, readable(text)) for text in texts]
-        order = sorted(range(len(rows)), key=lambda row: -len(rows[row]))
         scores = [0.0] * len(rows)
-        for start in range(0, len(order), self._batch_size):
-            batch = order[start : start + self._batch_size]
+        for batch in batches_of_like_length([len(ids) for ids in rows], self._batch_size):
             for row, score in zip(batch, self._forward([rows[i] for i in batch]), strict=True):
                 scores[row] = score
         return scores

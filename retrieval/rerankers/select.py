@@ -25,7 +25,7 @@ def load_reranker(settings: EncoderSettings) -> Reranker:
     if folder is not None:
         from retrieval.rerankers.bge import BgeReranker
 
-        return BgeReranker(folder, batch_size=settings.batch_size)
+        return BgeReranker(folder, batch_size=settings.batch_size, precision=settings.bge_precision)
     from retrieval.rerankers.embedded import FeatureReranker
 
     return FeatureReranker.beside(encoder_name)

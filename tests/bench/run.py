@@ -23,8 +23,11 @@ import presidio
 import symbols
 
 SECTIONS = ("costs", "symbols", "ingestion", "latency", "parsing")
-EXTRA = ("presidio",)
-"""Only by name: needs the extra `bench`."""
+EXTRA = (
+    "bge",
+    "presidio",
+)
+"""Only by name: need an extra, `bge` or `bench`."""
 
 
 def main() -> None:
@@ -46,6 +49,10 @@ def main() -> None:
         asyncio.run(ingestion.measure(options.documents))
     if "parsing" in wanted:
         parsing.measure(1, options.pages, [name for name in parsing.CONTENDERS if parsing.is_installed(name)])
+    if "bge" in wanted:
+        import bge  # torch alone takes seconds
+
+        bge.measure()
     if "presidio" in wanted:
         presidio.measure()
     if "latency" in wanted:

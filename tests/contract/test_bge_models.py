@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrieval.encoders.bge_m3 import BgeM3Encoder, fingerprint
+from retrieval.encoders.bge_m3 import BgeM3Encoder
+from retrieval.encoders.fingerprint import fingerprint
 from retrieval.errors import EncoderUnavailableError
 from retrieval.rerankers.bge import BgeReranker
 from retrieval.types import Candidate, Chunk
@@ -80,6 +81,44 @@ def test_bge_m3_runs_each_batch_once(encoder: BgeM3Encoder) -> None:
     assert rows == [1, 2, 2]
 
 
+@pytest.fixture(scope="module")
+def int8(tiny_bge_m3: Path) -> BgeM3Encoder:
+    return BgeM3Encoder(tiny_bge_m3, precision="int8")
+
+
+def test_bge_m3_in_int8_is_near_and_is_another_encoder(encoder: BgeM3Encoder, int8: BgeM3Encoder) -> None:
+    whole, small = encoder.encode_documents(TEXTS), int8.encode_documents(TEXTS)
+    cosines = np.sum(whole.dense * small.dense, axis=1)
+    assert cosines.min() >= 0.99
+    assert cosines.max() < 1 - 1e-6  # or nothing was quantised
+    assert int8.info.revision != encoder.info.revision
+    assert int8.info.revision.startswith(encoder.info.revision)
+
+
+def test_bge_m3_in_int8_gives_a_text_one_vector_whatever_stands_beside_it(int8: BgeM3Encoder) -> None:
+    together = int8.encode_documents(TEXTS)
+    for row, text in enumerate(TEXTS):
+        np.testing.assert_array_equal(int8.encode_query(text).dense[0], together.dense[row])
+
+
+@pytest.mark.parametrize("weights", [(0.4, 0.2, 0.4), (0.0, 0.0, 1.0), (2.0, 1.0, 0.0)])
+def test_bge_m3_late_scores_equal_flag_embedding(
+    encoder: BgeM3Encoder, flag: Any, weights: tuple[float, float, float]
+) -> None:
+    question = "高风险基金 travel budget"
+    theirs = flag.compute_score(
+        [(question, text) for text in TEXTS],
+        batch_size=1,
+        max_query_length=128,
+        max_passage_length=128,
+        weights_for_different_modes=list(weights),
+    )["colbert+sparse+dense"]
+    ours = encoder.late_scores(question, TEXTS, weights)
+    assert ours == pytest.approx(theirs, abs=1e-4)
+    assert len({round(score, 3) for score in ours}) == len(TEXTS)
+    assert encoder.late_scores(question, [], weights) == []
+
+
 def test_bge_m3_info_names_the_weights(encoder: BgeM3Encoder, tiny_bge_m3: Path) -> None:
     assert (encoder.info.name, encoder.info.dim, encoder.info.max_tokens) == ("bge-m3", 64, 128)
     assert encoder.info.sparse == "lexical_weights"
@@ -125,6 +164,16 @@ def test_bge_reranker_equals_flag_reranker(reranker: BgeReranker, tiny_bge_reran
     assert reranker.score(question, (), [_candidate(text) for text in TEXTS]) == pytest.approx(
         flag.compute_score(pairs, normalize=True), abs=1e-4
     )
+
+
+def test_bge_reranker_in_int8_is_near_and_says_so(reranker: BgeReranker, tiny_bge_reranker: Path) -> None:
+    int8 = BgeReranker(tiny_bge_reranker, precision="int8")
+    question = "客户 C1 能买什么基金"
+    whole, small = reranker.logits(question, TEXTS), int8.logits(question, TEXTS)
+    assert small == pytest.approx(whole, abs=0.3)
+    assert small != pytest.approx(whole, abs=1e-5)
+    assert int8.name != reranker.name
+    assert int8.name.startswith(reranker.name)
 
 
 def test_bge_reranker_scores_are_probabilities_in_the_candidates_order(reranker: BgeReranker) -> None:

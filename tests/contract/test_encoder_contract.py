@@ -29,15 +29,32 @@ def _bge(request: pytest.FixtureRequest) -> Encoder:
     return BgeM3Encoder(folder, batch_size=2)
 
 
+def _bge_int8(request: pytest.FixtureRequest) -> Encoder:
+    from retrieval.encoders.bge_m3 import BgeM3Encoder
+
+    folder: Path = request.getfixturevalue("tiny_bge_m3")
+    return BgeM3Encoder(folder, precision="int8")
+
+
+def _sentence_transformers(request: pytest.FixtureRequest) -> Encoder:
+    from retrieval.encoders.sentence_transformers import SentenceTransformersEncoder
+
+    folder: Path = request.getfixturevalue("tiny_sentence_transformer")
+    return SentenceTransformersEncoder(folder, batch_size=2)
+
+
 FACTORIES: dict[str, Callable[[pytest.FixtureRequest], Encoder]] = {
     "hash": lambda _: HashEncoder(),
     "lexical": lambda _: LexicalEncoder(),
     "embedded": lambda _: EmbeddedEncoder(batch_size=2),
     "bge-m3": _bge,
+    "bge-m3-int8": _bge_int8,
+    "sentence-transformers": _sentence_transformers,
 }
+_WITH_TORCH = [pytest.param(name, marks=pytest.mark.bge) for name in ("bge-m3", "bge-m3-int8", "sentence-transformers")]
 
 
-@pytest.fixture(scope="module", params=["hash", "lexical", "embedded", pytest.param("bge-m3", marks=pytest.mark.bge)])
+@pytest.fixture(scope="module", params=["hash", "lexical", "embedded", *_WITH_TORCH])
 def encoder(request: pytest.FixtureRequest) -> Encoder:
     return FACTORIES[request.param](request)
 

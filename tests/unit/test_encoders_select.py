@@ -90,3 +90,42 @@ def test_load_gives_what_the_name_says() -> None:
 def test_the_feature_reranker_follows_the_encoder() -> None:
     assert load_reranker(EncoderSettings(encoder="embedded")).name.startswith("features-dense@")
     assert load_reranker(EncoderSettings(encoder="lexical")).name.startswith("features-sparse@")
+
+
+@pytest.mark.usefixtures("nothing_cached")
+def test_a_named_sentence_transformers_model_serves(tmp_path: Path) -> None:
+    choice = choose_encoder(EncoderSettings(sentence_transformers=str(tmp_path)))
+    assert (choice.name, choice.folder) == ("sentence-transformers", tmp_path)
+    named = choose_encoder(EncoderSettings(encoder="sentence-transformers", sentence_transformers=str(tmp_path)))
+    assert (named.name, named.folder) == ("sentence-transformers", tmp_path)
+
+
+def test_a_sentence_transformers_model_is_found_by_its_name_in_the_local_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(select, "cached_folder", lambda *wanted: asked.append(wanted) or tmp_path)
+    choice = choose_encoder(EncoderSettings(sentence_transformers="intfloat/e5"))
+    assert (choice.name, choice.folder) == ("sentence-transformers", tmp_path)
+    assert asked == [("intfloat/e5", "modules.json", "sentence_transformers")]
+
+
+@pytest.mark.usefixtures("nothing_cached")
+@pytest.mark.parametrize(("named", "told"), [(None, "no model is named"), ("intfloat/e5", "none is downloaded")])
+def test_a_sentence_transformers_model_that_is_not_here_is_an_error(named: str | None, told: str) -> None:
+    with pytest.raises(EncoderUnavailableError, match=told):
+        choose_encoder(EncoderSettings(encoder="sentence-transformers", sentence_transformers=named))
+
+
+@pytest.mark.bge
+def test_settings_reach_the_models_they_name(
+    tiny_bge_m3: Path, tiny_bge_reranker: Path, tiny_sentence_transformer: Path
+) -> None:
+    bge = EncoderSettings(bge_m3_path=tiny_bge_m3, reranker_path=tiny_bge_reranker, bge_precision="int8")
+    assert "int8" in load_encoder(bge).info.revision
+    assert "int8" in load_reranker(bge).name
+    plain = EncoderSettings(sentence_transformers=str(tiny_sentence_transformer))
+    prompted = plain.model_copy(update={"document_prompt": "text: "})
+    assert load_encoder(plain).info.name == "sentence-transformers"
+    assert load_encoder(plain).info.revision != load_encoder(prompted).info.revision
+    assert load_reranker(plain).name.startswith("features-words@")
