@@ -68,7 +68,8 @@ def doctor(json_output: Json = False) -> None:
 def findings(status: dict[str, Any]) -> list[Finding]:
     """Say what is missing, each with the command that mends it."""
     found: list[Finding] = []
-    if status["encoder"] != "bge-m3":
+    # A sentence-transformers model serves only where somebody chose it.
+    if status["encoder"] not in ("bge-m3", "sentence-transformers"):
         if find_spec("FlagEmbedding") is None:
             found.append(
                 Finding(
