@@ -40,6 +40,7 @@ class PassageMaker:
         scope: Scope,
         ranked: Sequence[Ranked],
         limit: int,
+        question: str,
         symbols: Iterable[Symbol],
         book: LabelBook,
         watch: Stopwatch,
@@ -52,7 +53,7 @@ class PassageMaker:
         if not ranked or limit < 1:
             return (), ()
         with watch.stage("conflicts"):
-            conflicts = self._conflicts(ranked, limit)
+            conflicts = self._conflicts(ranked, limit, question)
         places = [*range(min(limit, len(ranked))), *(place for place in conflicts if place >= limit)]
         shown = [ranked[place] for place in places]
         chunks = [candidate.chunk for candidate, _ in shown]
@@ -92,14 +93,15 @@ class PassageMaker:
                 ]
         return tuple(passages), tuple(added)
 
-    def _conflicts(self, ranked: Sequence[Ranked], limit: int) -> dict[int, list[int]]:
+    def _conflicts(self, ranked: Sequence[Ranked], limit: int, question: str) -> dict[int, list[int]]:
         """Return by place the places that it contradicts: among the shown ones, and a few behind them."""
         if not self._settings.conflict_window:
             return {}
         window = ranked[: max(limit, self._settings.conflict_window)]
         found: dict[int, list[int]] = {}
         behind: set[int] = set()
-        for conflict in find_conflicts([c.chunk for c, _ in window], self._settings.conflict_overlap, first=limit):
+        chunks = [candidate.chunk for candidate, _ in window]
+        for conflict in find_conflicts(chunks, self._settings.conflict_overlap, first=limit, question=question):
             one, other = conflict.first, conflict.second
             if other >= limit and other not in behind:
                 if len(behind) == self._settings.conflict_extra:

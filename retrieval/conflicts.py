@@ -18,7 +18,6 @@ _MOST_STATEMENTS = 40
 _LONGEST = 240
 """Characters on either side of a figure in which its sentence is looked for."""
 _SENTENCE_END = re.compile(r"[。！？；\n!?;]|\.(?=\s|\Z)")
-_TABLE_ROW = re.compile(r"\|.*\|")
 _QUALIFYING_WORDS = """
     at least most maximum minimum limit limits cap capped exceed exceeds up than around total totals amount
     amounted amounts rate level currently now new shall per each every entitled receive receives"""
@@ -53,7 +52,9 @@ class Conflict:
     second_value: str
 
 
-def find_conflicts(chunks: Sequence[Chunk], overlap: float = 0.75, *, first: int | None = None) -> list[Conflict]:
+def find_conflicts(
+    chunks: Sequence[Chunk], overlap: float = 0.75, *, first: int | None = None, question: str | None = None
+) -> list[Conflict]:
     """Return the pairs of chunks that state different values for one thing; the first such figure of each pair.
 
     Figures conflict when they are of one kind and unit and neither equal, rounded nor within a bound; when
@@ -61,9 +62,10 @@ def find_conflicts(chunks: Sequence[Chunk], overlap: float = 0.75, *, first: int
     in the other (so not both name something of their own: two cities, two products), which says at most two
     words more or, where it is long, `1 - overlap` of its words. Chunks of one document never conflict, nor
     do chunks in different languages, whose words cannot be compared. With `first`, one of every pair is
-    among the first so many chunks.
+    among the first so many chunks; with `question`, only sentences that share a word with it are read.
     """
-    read = [statements(chunk) for chunk in chunks]
+    asked = None if question is None else _subject(question)
+    read = [statements(chunk, asked) for chunk in chunks]
     found: list[Conflict] = []
     for one, other in combinations(range(len(chunks)), 2):
         if first is not None and one >= first:
@@ -85,22 +87,26 @@ def _disagreements(left: Sequence[Statement], right: Sequence[Statement], overla
                 yield a.figure.surface, b.figure.surface
 
 
-def statements(chunk: Chunk) -> list[Statement]:
-    """Return what a chunk states in figures, outside of its tables, in order."""
+def statements(chunk: Chunk, asked: frozenset[str] | None = None) -> list[Statement]:
+    """Return what a chunk states in figures, outside of its tables, in order; with `asked`, what shares a word."""
     if chunk.kind in ("table", "schema"):
         return []
     around: tuple[str, ...] | None = None
     by_sentence: dict[tuple[int, int], list[Symbol]] = {}
+    start, end, is_read = 0, -1, False
     for figure in chunk.symbols:
-        if figure.cls == "value" and figure.kind in _KINDS:
-            by_sentence.setdefault(_sentence(chunk.text, figure), []).append(figure)
+        if figure.kind not in _KINDS or figure.cls != "value":
+            continue
+        if figure.start >= end:
+            start, end = _sentence(chunk.text, figure)
+            is_read = "|" not in (sentence := chunk.text[start:end]) and _shares(sentence, asked)
+        if is_read:
+            by_sentence.setdefault((start, end), []).append(figure)
             if len(by_sentence) > _MOST_STATEMENTS:
                 break
     found: list[Statement] = []
     for (start, end), figures in by_sentence.items():
         sentence = chunk.text[start:end]
-        if _TABLE_ROW.search(sentence):
-            continue
         inside = [s for s in chunk.symbols if start <= s.start and s.end <= end]
         own = periods(inside)
         if not own:
@@ -111,6 +117,14 @@ def statements(chunk: Chunk) -> list[Statement]:
         if subject:
             found += [Statement(figure, subject, frozenset(own), tuple(figures)) for figure in figures]
     return found
+
+
+def _shares(sentence: str, asked: frozenset[str] | None) -> bool:
+    """Tell whether a sentence may be about what was asked: a word of it, or two CJK characters."""
+    if asked is None:
+        return True
+    lowered = sentence.lower()
+    return sum(2 if word.isascii() else 1 for word in asked if word in lowered) >= 2
 
 
 def _sentence(text: str, figure: Symbol) -> tuple[int, int]:

@@ -87,7 +87,9 @@ class Searcher:
         with watch.stage("rerank"):
             scores = await self._rerank_all(stages, chosen)
         ranked = sorted(zip(chosen, scores, strict=True), key=lambda pair: -pair[1])
-        passages, added = await self._maker.make(scope, ranked, limit, first_stage.symbols, book, watch)
+        passages, added = await self._maker.make(
+            scope, ranked, limit, first_stage.index_text, first_stage.symbols, book, watch
+        )
         shown = {passage.chunk.chunk_id for passage in passages}
         unshown = [c for c, _ in ranked if c.chunk.chunk_id not in shown]
         return SearchResult(
