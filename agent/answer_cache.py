@@ -16,6 +16,7 @@ from agent.run import RunRequest
 from retrieval.cache import ResultCache
 from retrieval.cached_search import KnowledgeVersions
 from retrieval.labels import LabelBook, find_tags, format_tag
+from retrieval.relabelling import relabelled
 from retrieval.settings import CacheSettings
 from retrieval.types import Passage, Principal, Right, SearchFilter, Tier
 
@@ -62,7 +63,7 @@ class CachedAnswer:
 
     def relabelled(self, book: LabelBook) -> CachedAnswer:
         """Return it with the labels that another run's book gives its passages."""
-        passages = tuple(each.model_copy(update={"label": book.label(each.chunk)}) for each in self.passages)
+        passages = relabelled(self.passages, book)
         labels = {old.label: new.label for old, new in zip(self.passages, passages, strict=True)}
         return replace(self, passages=passages, answer=_relabelled(self.answer, labels))
 

@@ -75,7 +75,7 @@ class ResultCache(Generic[K, V]):
         self._documents_of = documents_of
         budget = settings.max_mb * 1024 * 1024
         # An entry costs its bytes, and at least its share of the budget: so one bound keeps both.
-        share = -(-budget // settings.max_entries)
+        share = max(1, budget // settings.max_entries)
         self._kept: TTLCache[K, V] = TTLCache(
             budget, settings.life_s, timer=monotonic, getsizeof=lambda value: max(size_of(value), share)
         )
@@ -165,7 +165,8 @@ class ResultCache(Generic[K, V]):
             return
         self._newest[key.tenant] = key.knowledge_version
         for old in [each for each in self._kept if each.tenant == key.tenant]:
-            self._kept.pop(old, None)
+            if old.knowledge_version < key.knowledge_version:
+                self._kept.pop(old, None)
 
     def _take_off(self, key: K, make: Callable[[], Awaitable[V]]) -> _Flight[V]:
         async def made() -> V:

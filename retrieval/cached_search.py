@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Literal, Protocol
@@ -12,6 +12,7 @@ from retrieval.cache import ResultCache
 from retrieval.first_stage import FirstStage
 from retrieval.labels import LabelBook
 from retrieval.ports import Symboliser
+from retrieval.relabelling import relabelled
 from retrieval.search_result import SearchResult
 from retrieval.settings import CacheSettings
 from retrieval.stopwatch import Stopwatch
@@ -31,6 +32,7 @@ class Search(Protocol):
         top_k: int | None = None,
         base_date: date | None = None,
         first_stage: FirstStage | None = None,
+        also: Sequence[str] = (),
     ) -> SearchResult:
         """Find the passages that answer a question."""
         ...
@@ -67,6 +69,8 @@ class SearchKey:
     filter: SearchFilter
     question: str
     """Symbolised."""
+    also: tuple[str, ...]
+    """Other wordings, symbolised."""
     symbols: tuple[tuple[str, str], ...]
     """Tokens and qualifiers of the question's symbols."""
     top_k: int | None
@@ -139,10 +143,13 @@ class CachedSearch:
         top_k: int | None = None,
         base_date: date | None = None,
         first_stage: FirstStage | None = None,
+        also: Sequence[str] = (),
     ) -> SearchResult:
         """Find the passages that answer a question; arguments and errors are `Searcher.search`'s."""
         watch = Stopwatch()
-        key = await self._key("whole", question, principal, filter, base_date, top_k=top_k, first=first_stage)
+        key = await self._key(
+            "whole", question, principal, filter, base_date, top_k=top_k, first=first_stage, also=also
+        )
 
         async def make() -> SearchResult:
             return await self._search.search(
@@ -153,16 +160,16 @@ class CachedSearch:
                 top_k=top_k,
                 base_date=base_date,
                 first_stage=first_stage,
+                also=also,
             )
 
         if not self._caches.enabled:
             found, cached = await make(), False
         else:
             found, cached = await self._caches.results.get_or_make(key, make)
-        passages = tuple(passage.model_copy(update={"label": book.label(passage.chunk)}) for passage in found.passages)
         return replace(
             found,
-            passages=passages,
+            passages=relabelled(found.passages, book),
             cached=cached,
             knowledge_version=key.knowledge_version,
             latencies_ms=watch.stages_ms() if cached else found.latencies_ms,
@@ -198,6 +205,7 @@ class CachedSearch:
         *,
         top_k: int | None = None,
         first: FirstStage | None = None,
+        also: Sequence[str] = (),
     ) -> SearchKey:
         tenant = principal.tenant
         # Both before the search: what changes while it goes on makes its result one of former documents or rules.
@@ -212,6 +220,7 @@ class CachedSearch:
             allowed=principal.may("search") or principal.may("chat"),
             filter=filter or SearchFilter(),
             question=index_text,
+            also=tuple(self._read(text, tenant, base_date)[0] for text in also),
             symbols=tuple((symbol.token, symbol.qualifier) for symbol in symbols),
             top_k=top_k,
             base_date=base_date,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import Protocol
 
@@ -53,6 +53,7 @@ class ExplainedSearch:
         top_k: int | None = None,
         base_date: date | None = None,
         first_stage: FirstStage | None = None,
+        also: Sequence[str] = (),
         run_id: str | None = None,
     ) -> SearchResult:
         """Find the passages that answer a question; arguments and errors are `Searcher.search`'s.
@@ -68,6 +69,7 @@ class ExplainedSearch:
                 top_k=top_k,
                 base_date=base_date,
                 first_stage=first_stage,
+                also=also,
             )
         except RetrievalError as exc:
             self._log.record(self._failed(question, principal, filter, run_id, exc.code))
