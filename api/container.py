@@ -113,6 +113,7 @@ class Container:
             home=str(self.settings.home),
             encoder=self.encoder.info.name,
             encoder_revision=self.encoder.info.revision,
+            encoder_engine=self.encoder.info.engine,
             reranker=self.reranker.name,
             model=self.model.name,
             store=self.settings.vectors.store,

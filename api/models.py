@@ -157,6 +157,8 @@ class Status(Value):
     home: str
     encoder: str
     encoder_revision: str
+    encoder_engine: str = ""
+    """What runs the encoder's model, where there is a choice, and why."""
     reranker: str
     model: str
     store: str

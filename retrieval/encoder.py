@@ -33,6 +33,8 @@ class EncoderInfo(Value):
     sparse: Literal["lexical_weights", "bm25"]
     """`bm25` needs the store's IDF modifier, `lexical_weights` must not have it."""
     dense_searchable: bool = True
+    engine: str = ""
+    """What runs the model, where there is a choice, and why; no part of what a collection compares."""
 
 
 class Encoder(Protocol):

