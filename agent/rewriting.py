@@ -40,7 +40,7 @@ def rewrite(events: Sequence[Event], change: Change) -> list[Event]:
     if answer is None:
         answer = "".join(event.text for event in events if isinstance(event, TextDelta))
     passages = {
-        passage.label: passage.chunk.text
+        passage.label: passage.evidence_text
         for event in events
         if isinstance(event, PassagesRetrieved | RunCompleted)
         for passage in event.passages
@@ -117,8 +117,14 @@ class _Rewriter:
                 return event
 
     def _passage(self, passage: Passage) -> Passage:
-        chunk = self._chunk(passage.chunk)
-        return passage if chunk is passage.chunk else passage.model_copy(update={"chunk": chunk})
+        changed = passage.model_copy(
+            update={
+                "chunk": self._chunk(passage.chunk),
+                "context_before": self._change(passage.context_before),
+                "context_after": self._change(passage.context_after),
+            }
+        )
+        return passage if changed == passage else changed
 
     def _chunk(self, chunk: Chunk) -> Chunk:
         change = self._change

@@ -53,7 +53,9 @@ def entomb(event: Event, document_ids: Collection[str], labels: Collection[str])
 def _passage(passage: Passage, document_ids: Collection[str]) -> Passage:
     if passage.chunk.document_id not in document_ids:
         return passage
-    return passage.model_copy(update={"chunk": _chunk(passage.chunk), "stated_periods": ()})
+    return passage.model_copy(
+        update={"chunk": _chunk(passage.chunk), "stated_periods": (), "context_before": "", "context_after": ""}
+    )
 
 
 def _chunk(chunk: Chunk) -> Chunk:

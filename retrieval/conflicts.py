@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, product
 
 from retrieval.content_terms import content_terms
 from retrieval.period_match import periods
@@ -31,15 +32,19 @@ _STEM = 6
 """Letters by which English words are the same word: `reimbursed`, `reimbursement`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
-    """A figure of a chunk, the words of its sentence, and the periods it is about."""
+    """A sentence with figures: its words, and the periods it is about."""
 
-    figure: Symbol
-    subject: frozenset[str]
+    words: str
+    """Without its symbols."""
+    figures: tuple[Symbol, ...]
     spans: frozenset[str]
-    others: tuple[Symbol, ...]
-    """All figures of the sentence."""
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """What the figures are of; read when it is first compared, for that is what costs time."""
+        return _subject(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +87,14 @@ def find_conflicts(
 def _disagreements(left: Sequence[Statement], right: Sequence[Statement], overlap: float) -> Iterable[tuple[str, str]]:
     for a in left:
         for b in right:
-            alike = a.figure.kind == b.figure.kind and a.spans == b.spans
-            if alike and _same_subject(a, b, overlap) and _differ(a, b):
-                yield a.figure.surface, b.figure.surface
+            if a.spans != b.spans:
+                continue
+            for x, y in product(a.figures, b.figures):
+                if x.kind == y.kind and _compared(x, y) == _compared(y, x) == "different":
+                    # "From 10 to 12 days" against "12 days": what one sentence also says is no contradiction.
+                    if _same_subject(a, b, overlap) and not _agree(a, b):
+                        yield x.surface, y.surface
+                    break
 
 
 def statements(chunk: Chunk, asked: frozenset[str] | None = None) -> list[Statement]:
@@ -113,9 +123,7 @@ def statements(chunk: Chunk, asked: frozenset[str] | None = None) -> list[Statem
             if around is None:
                 around = _heading_years(chunk)
             own = around
-        subject = _subject(_without(sentence, start, inside))
-        if subject:
-            found += [Statement(figure, subject, frozenset(own), tuple(figures)) for figure in figures]
+        found.append(Statement(_without(sentence, start, inside), tuple(figures), frozenset(own)))
     return found
 
 
@@ -166,7 +174,7 @@ def _subject(text: str) -> frozenset[str]:
 
 def _same_subject(a: Statement, b: Statement, overlap: float) -> bool:
     small, large = sorted((a.subject, b.subject), key=len)
-    if not small <= large:
+    if not small or not small <= large:
         return False
     # One word is enough of a subject with the period it is about: revenue, in the third quarter of 2024.
     weight = sum(len(term) if term.isascii() else 3 for term in small)
@@ -176,11 +184,8 @@ def _same_subject(a: Statement, b: Statement, overlap: float) -> bool:
     return len(large) - len(small) <= max(allowed, (1 - overlap) * len(large))
 
 
-def _differ(a: Statement, b: Statement) -> bool:
-    if _compared(a.figure, b.figure) != "different" or _compared(b.figure, a.figure) != "different":
-        return False
-    # "From 10 to 12 days" against "12 days": what one sentence also says is no contradiction.
-    return not any(_compared(x, y) in ("equal", "rounded", "contains") for x in a.others for y in b.others)
+def _agree(a: Statement, b: Statement) -> bool:
+    return any(_compared(x, y) in ("equal", "rounded", "contains") for x in a.figures for y in b.figures)
 
 
 def _compared(a: Symbol, b: Symbol) -> Comparison:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from retrieval.confidence import UNFITTED, confidence_of
-from retrieval.labels import LabelBook, format_tag
+from retrieval.labels import format_tag
 from retrieval.neutralise import neutralise, neutralise_line
 from retrieval.period_match import match_periods
 from retrieval.types import Chunk, Confidence, Passage
 
-__all__ = ["confidence_of", "format_passage", "make_passage", "neutralise", "relabelled"]
+__all__ = ["confidence_of", "format_passage", "make_passage", "neutralise"]
 
 _CONFIDENCE_ZH: Final[dict[Confidence, str]] = {"high": "高", "medium": "中", "low": "低"}
 
@@ -30,20 +30,6 @@ def make_passage(
         period_match=period_match,
         asked_periods=tuple(asked),
         stated_periods=tuple(stated),
-    )
-
-
-def relabelled(passages: Sequence[Passage], book: LabelBook) -> tuple[Passage, ...]:
-    """Return passages with the labels of another run, also where they name each other."""
-    labels = {passage.label: book.label(passage.chunk) for passage in passages}
-    return tuple(
-        passage.model_copy(
-            update={
-                "label": labels[passage.label],
-                "conflicts_with": tuple(labels[each] for each in passage.conflicts_with if each in labels),
-            }
-        )
-        for passage in passages
     )
 
 

@@ -252,3 +252,8 @@ class Passage(Value):
     context_before: str = ""
     """What stands before the chunk at the same place of the document; shown as context, cited by the same label."""
     context_after: str = ""
+
+    @property
+    def evidence_text(self) -> str:
+        """All text that was shown under the label: the chunk first, so that spans in it hold here too."""
+        return "\n\n".join(part for part in (self.chunk.text, self.context_before, self.context_after) if part)

@@ -241,7 +241,7 @@ class SourceBook:
             if passage is not None:
                 chunk = passage.chunk
                 heading = "\n".join(part for part in (chunk.title, *chunk.heading_path) if part)
-                source = Source(label, chunk.text, heading, self._reader, self._tenant)
+                source = Source(label, passage.evidence_text, heading, self._reader, self._tenant)
                 source.title = chunk.title
                 source.period_match = passage.period_match
                 if chunk.page_start is not None:

@@ -54,7 +54,8 @@ def passage(label: str, document_id: str, text: str) -> Passage:
         end_char=len(text),
         title=f"Title {document_id[:2]}",
     )
-    return Passage(label=label, chunk=chunk, score=0.9, confidence="high")
+    around = {"context_before": f"before {chunk.title}", "context_after": f"after {chunk.title}"}
+    return Passage(label=label, chunk=chunk, score=0.9, confidence="high", **around)
 
 
 def script(run_id: str = "r1") -> list[Event]:

@@ -62,7 +62,9 @@ def script(run_id: str = "r1", answer: str = ANSWER) -> list[Event]:
         end_char=17,
         title="falcon list",
     )
-    passage = Passage(label="d1", chunk=chunk, score=0.9, confidence="high")
+    passage = Passage(
+        label="d1", chunk=chunk, score=0.9, confidence="high", context_before="A falcon flew.", context_after="falcon"
+    )
     evidence = Evidence(
         rule="figure",
         passed=True,
