@@ -10,12 +10,9 @@ read-then-write steps atomic; questions are asked from others.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-import threading
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -43,7 +40,8 @@ from retrieval.stores.embedded.generations import FIRST, Generations
 from retrieval.stores.embedded.host import EngineHost
 from retrieval.stores.embedded.lock import FolderLock
 from retrieval.stores.embedded.process import EngineFailedError, EngineGoneError
-from retrieval.stores.embedded.rewrite import NoRoomError, Rewriter, Way
+from retrieval.stores.embedded.rewrite import NoRoomError, Way
+from retrieval.stores.embedded.upkeep import Upkeep
 from retrieval.stores.payload import (
     DENSE,
     DOCUMENT,
@@ -59,22 +57,13 @@ from retrieval.stores.record import check_encoder
 from retrieval.types import Chunk, EncodedChunk, Scope, ScoredChunk, SparseVector, TextVectors
 
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
 
 # A question waits for the change at hand: 64 points take the engine some 10 ms.
 WRITE_BATCH: Final = 64
-LEARN_BATCH: Final = 256
-# The engine's flush takes it a second at 50,000 points, whatever it writes. It only bounds how much of the log
-# the next start reads again.
-FLUSH_AFTER_POINTS: Final = 16_384
 READERS: Final = 4
 SEARCHES_AT_ONCE: Final = 16
 CHUNKS_KEPT: Final = 2048
 """Chunks that were found lately, kept as read: reading one from JSON costs 30 µs."""
-PLAIN_SHARE: Final = 0.05
-"""Points without a graph are compared one by one: 1 ms more for each 2,500 of them at 384 dimensions."""
-SETTLE_S: Final = 3.0
-"""Time that a store is open before it looks whether to optimise: a command that asks once is gone by then."""
 
 
 class EdgeStore:
@@ -89,31 +78,22 @@ class EdgeStore:
         self._lock = FolderLock(self._folder)
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edge-writer")
         self._readers = ThreadPoolExecutor(max_workers=READERS, thread_name_prefix="edge-reader")
-        self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edge-background")
         self._host: EngineHost | None = None
-        self._rewriter: Rewriter | None = None
+        self._upkeep: Upkeep | None = None
         self._encoder: EncoderInfo | None = None
         self._searches = Together[tuple[Any, ...], list[ScoredChunk]](
             self._guarded(self._search), self._readers, SEARCHES_AT_ONCE
         )
         self._read = lru_cache(CHUNKS_KEPT)(Chunk.model_validate_json)
-        self._closing = threading.Event()
-        self._unflushed = self._points = self._plain = 0
-        self._optimisation_waits = False
-        self._first_look: threading.Timer | None = None
 
     async def open(self, encoder: EncoderInfo) -> None:
         await self._on(self._writer, lambda: self._open(encoder))
 
     async def close(self) -> None:
-        self._closing.set()
-        if self._first_look is not None:
-            self._first_look.cancel()
-        if self._host is not None:
-            self._host.abandon()
-            await asyncio.to_thread(self._background.shutdown)
+        if self._upkeep is not None:
+            await asyncio.to_thread(self._upkeep.stop)
             await self._on(self._writer, self._close)
-        for executor in (self._background, self._writer, self._readers):
+        for executor in (self._writer, self._readers):
             executor.shutdown(wait=False)
 
     async def write(self, chunks: Sequence[EncodedChunk]) -> None:
@@ -139,10 +119,10 @@ class EdgeStore:
         return await self.prune(tenant, document_id, keep=set())
 
     async def scrub(self) -> None:
-        await self._on(self._background, lambda: self._rewrite("scrub"))
+        await self._rewrite("scrub")
 
     async def optimise(self) -> bool:
-        return await self._on(self._background, lambda: self._rewrite("optimise"))
+        return await self._rewrite("optimise")
 
     async def dense(self, vector: NDArray[np.float32], scope: Scope, limit: int) -> list[ScoredChunk]:
         encoder = self._opened()
@@ -206,17 +186,19 @@ class EdgeStore:
         try:
             self._record(encoder)
             schema = wire.schema(encoder, self._settings.edge_ef)
-            host = EngineHost(self._folder, schema, self._lock.inherited, self._learn)
+            host = EngineHost(self._folder, schema, self._lock.inherited, self._relearn)
             sizes = host.open()
         except BaseException:
             self._lock.release()
             raise
-        self._points, self._plain = sizes["points"], sizes["plain"]
-        self._host, self._encoder, self._rewriter = host, encoder, Rewriter(host, self._writer)
-        self._learn()
-        self._first_look = threading.Timer(SETTLE_S, lambda: self._writer.submit(self._optimise_when_due))
-        self._first_look.daemon = True
-        self._first_look.start()
+        optimise_after = self._settings.edge_optimise_after if encoder.dense_searchable else 0
+        self._host, self._encoder = host, encoder
+        self._upkeep = Upkeep(host, self._writer, sizes, optimise_after)
+        self._upkeep.start()
+
+    def _relearn(self) -> None:
+        if self._upkeep is not None:
+            self._upkeep.learn()
 
     def _record(self, encoder: EncoderInfo) -> None:
         """Check the recorded encoder, or record this one before any shard exists."""
@@ -233,7 +215,7 @@ class EdgeStore:
             _write_durably(file, encoder.model_dump_json(indent=2).encode())
 
     def _close(self) -> None:
-        host, self._host, self._encoder = self._held(), None, None
+        host, self._host, self._upkeep, self._encoder = self._held(), None, None, None
         try:
             host.close()
         finally:
@@ -251,13 +233,15 @@ class EdgeStore:
                 check_owner(encoded.chunk, {TENANT: known[0], DOCUMENT: known[1]})
                 state = known[2]
             points.append(wire.point(encoded, state, encoder))
-        self._points += len(ids) - len(stored)
         self._change(ids, "upsert", points)
+        self._looked_after().changed(len(ids), len(ids) - len(stored))
 
     def _publish(self, document: Sequence[Condition]) -> int:
-        rewriter = self._rewriter
-        ids = self._ids(document) if rewriter is not None and rewriter.follows else ()
-        return self._change(ids, "publish", wire.conditions(document))
+        # Only a rewriting wants to know them; to ask for them takes longer than to publish.
+        ids = self._ids(document) if self._looked_after().rewriter.follows else ()
+        count = self._change(ids, "publish", wire.conditions(document))
+        self._looked_after().changed(count)
+        return count
 
     def _prune(self, document: Sequence[Condition], keep: set[str]) -> int:
         gone = sorted(self._ids(document) - keep)
@@ -267,20 +251,13 @@ class EdgeStore:
 
     def _change(self, ids: Collection[str], command: str, *arguments: Any) -> Any:
         """Make one change durable; `ids` are the points it meets."""
-        host, rewriter = self._held(), self._rewriter
-        assert rewriter is not None, "it comes and goes with the host"
+        host = self._held()
         self._read.cache_clear()
         try:
             done = host.call(command, *arguments)
         finally:
-            rewriter.touch(ids)
+            self._looked_after().rewriter.touch(ids)
         host.sync()
-        self._plain += len(ids)
-        self._unflushed += len(ids)
-        if self._unflushed >= FLUSH_AFTER_POINTS:
-            host.call("flush")
-            self._unflushed = 0
-        self._optimise_when_due()
         return done
 
     def _ids(self, conditions: Sequence[Condition]) -> set[str]:
@@ -306,48 +283,6 @@ class EdgeStore:
         texts, after = self._held().call("chunks", wire.conditions(conditions), limit, offset)
         return [Chunk.model_validate_json(text) for text in texts], after
 
-    # ---- in the background
-
-    def _learn(self) -> None:
-        """Let a started engine learn the words of the index; until it knows them it counts at each question."""
-
-        def learn() -> None:
-            try:
-                while not self._closing.is_set() and not self._held().call("learn", LEARN_BATCH):
-                    pass
-            except (EngineGoneError, EngineFailedError, StoreUnavailableError) as exc:
-                _log.info("word statistics were not read: %s", exc)
-
-        with suppress(RuntimeError):  # the executor was shut down by `close`
-            self._background.submit(learn)
-
-    def _optimise_when_due(self) -> None:
-        after = self._settings.edge_optimise_after
-        due = after and self._plain >= max(after, self._points * PLAIN_SHARE)
-        if not due or self._optimisation_waits or not self._opened().dense_searchable:
-            return
-        self._optimisation_waits = True
-        with suppress(RuntimeError):  # the executor was shut down by `close`
-            self._background.submit(self._optimise)
-
-    def _optimise(self) -> None:
-        try:
-            self._rewrite("optimise")
-        except (NoRoomError, EngineGoneError, EngineFailedError, StoreUnavailableError, OSError) as exc:
-            if not self._closing.is_set():
-                _log.warning("the index in %s was not optimised: %s", self._folder, exc)
-        finally:
-            self._optimisation_waits = False
-
-    def _rewrite(self, way: Way) -> bool:
-        if self._rewriter is None or self._closing.is_set():
-            raise StoreUnavailableError(f"the index in {self._folder} is not open")
-        self._plain = 0
-        changed = self._rewriter.run(way)
-        if changed:
-            self._unflushed = 0
-        return changed
-
     # ---- between the threads
 
     async def _found(
@@ -361,6 +296,15 @@ class EdgeStore:
         except RuntimeError as exc:  # the executor was shut down by `close`
             raise StoreUnavailableError(f"the index in {self._folder} is closed") from exc
         return best_first(hits, limit)
+
+    async def _rewrite(self, way: Way) -> bool:
+        upkeep = self._looked_after()
+        return await self._on(upkeep.thread, lambda: upkeep.rewrite(way))
+
+    def _looked_after(self) -> Upkeep:
+        if self._upkeep is None:
+            raise StoreUnavailableError(f"the index in {self._folder} is not open")
+        return self._upkeep
 
     def _held(self) -> EngineHost:
         if self._host is None:

@@ -292,6 +292,7 @@ def main() -> None:
     for size in options.chunks:
         with suppress(KeyboardInterrupt):
             contended = size <= options.contenders_up_to
+            print(f"{size:,} chunks, {datetime.now(UTC):%H:%M:%S}", file=sys.stderr)
             rows.append(asyncio.run(measure(size, options.questions, not options.plain, contended)))
     if options.json:
         print(json.dumps([asdict(row) for row in rows]))

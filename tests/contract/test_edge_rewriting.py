@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import signal
 import subprocess
@@ -195,13 +196,24 @@ async def test_the_index_is_optimised_by_itself_after_enough_changes(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pause = Pause(monkeypatch)
-    async with opened(folder, StoreSettings(edge_optimise_after=1900)) as store:
-        await store.write([encoded(n) for n in range(1500)])
-        await store.delete("acme", "d1")
+    wide = ENCODER.model_copy(update={"dim": 2048})  # the engine makes a graph from 10 MB of vectors on
+    directions = np.random.default_rng(0).standard_normal((1300, 2048)).astype(np.float32)
+    store = EdgeStore(folder, StoreSettings(edge_optimise_after=1300))
+    await store.open(wide)
+    try:
+        chunks = [dataclasses.replace(encoded(n), dense=directions[n]) for n in range(1300)]
+        await store.write(chunks[:1250])
+        assert shards(folder) == ["shard"]
+        await store.write(chunks[1250:])
+        await store.publish("acme", "d0")
         await pause.reached()
         pause.go_on()
         await store.scrub()  # waits its turn
         assert shards(folder) == ["shard.2"]
+        hits = await store.dense(directions[3], SCOPE, 1)
+        assert [hit.chunk.text for hit in hits] == ["text 3"]
+    finally:
+        await store.close()
 
 
 async def test_a_disk_without_room_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

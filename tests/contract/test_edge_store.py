@@ -147,7 +147,7 @@ async def test_edge_a_damaged_shard_is_an_error_of_ours(folder: Path) -> None:
 
 
 async def test_edge_a_flush_between_batches_loses_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.stores.edge.FLUSH_AFTER_POINTS", 2)
+    monkeypatch.setattr("retrieval.stores.embedded.upkeep._FLUSH_AFTER", 2)
     store = EdgeStore(folder, StoreSettings())
     await store.open(ENCODER)
     for n in range(5):
