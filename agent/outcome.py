@@ -37,6 +37,8 @@ def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool) -> Status
 
 def outcome_of(done: RunCompleted) -> Outcome | None:
     """Return what the decision log keeps of a run's end; None where a guard cut it off without an answer."""
+    if done.tier == "none":
+        return "general"  # whatever tools it used: no document was asked for
     if done.status in ("general", "not_in_documents"):
         return done.status
     if not any(sentence.kind in _RESTS_ON_SOURCES for sentence in done.audit.sentences):

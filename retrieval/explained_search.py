@@ -129,7 +129,7 @@ def logged_candidates(found: SearchResult) -> tuple[LoggedCandidate, ...]:
         reason = dropped.get(chunk_id)
         of = f" of {reason.of}" if reason is not None and reason.of else ""
         logged.append(
-            LoggedCandidate.model_construct(  # from values that are checked already, thirty of them a search
+            LoggedCandidate(
                 chunk_id=chunk_id,
                 document_id=candidate.chunk.document_id,
                 scores={channel: float(score) for channel, score in candidate.scores.items()},
