@@ -6,36 +6,11 @@ import re
 import unicodedata
 from typing import Literal
 
+from retrieval.small_talk import is_small_talk
+from retrieval.sums import is_sum
+
 Form = Literal["arithmetic", "small_talk", "aims_at_documents", "open"]
 
-_SMALL_TALK_WHOLE = re.compile(
-    r"""(?:
-    (?:hi|hello|hey|yo|good\ (?:morning|afternoon|evening|night)|howdy|greetings)(?:\ there|\ everyone|\ again)?
-    | how\ are\ you(?:\ doing)?(?:\ today)? | how(?:'s|\ is)\ it\ going | what'?s\ up | nice\ to\ meet\ you
-    | (?:many\ )?thanks?(?:\ you)?(?:\ (?:so|very)\ much|\ a\ lot)? | cheers | bye(?:\ bye)? | goodbye | see\ you(?:\ later)?
-    | ok(?:ay)? | great | cool | never\ ?mind | you(?:'re|\ are)\ welcome
-    | (?:who|what)\ are\ you | what(?:'s|\ is)\ your\ name | are\ you\ (?:a\ )?(?:human|robot|bot|ai|real|there)
-    | who\ (?:made|created|built)\ you | how\ old\ are\ you | where\ are\ you\ from | what\ can\ you\ do
-    | 你好[啊呀吗]? | 您好 | 嗨 | 哈[喽啰罗] | 早上?好 | 上午好 | 中午好 | 下午好 | 晚上好 | 晚安 | 在吗 | 在不在
-    | 谢谢[你您啦了]? | 多谢 | 感谢 | 辛苦了 | 再见 | 拜拜 | 好的 | 好吧 | 明白了?
-    | 你是谁 | 你叫什么(?:名字)? | 你是(?:不是)?(?:人|机器人|AI|真人)吗? | 你会(?:做)?什么 | 你能(?:做|干)(?:什么|啥)
-    | 你多大了? | 你几岁了? | 最近(?:怎么样|好吗) | 吃了吗 | 你还好吗 | 很高兴认识你
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_SMALL_TALK_INSIDE = re.compile(
-    r"""(?:
-    \b(?:tell|know|give)\b.{0,12}\b(?:joke|riddle|funny\ story|fun\ fact)s?\b | \bmake\ me\ laugh\b
-    | \b(?:write|compose|recite|sing)\b.{0,20}\b(?:poem|song|haiku|limerick|lullaby)\b
-    | \b(?:what\ is|what's|how\ is|how's)\ the\ (?:weather|temperature\ outside) | \bflip\ a\ coin\b | \broll\ (?:a|the)\ di[ce]e?\b
-    | \bmeaning\ of\ life\b | \bwhat\ time\ is\ it\b | \bwhat(?:'s|\ is)\ (?:today'?s\ date|the\ date(?:\ today)?)\b
-    | \bset\ (?:an?\ )?(?:alarm|timer|reminder)\b | \bdo\ you\ (?:love|like|hate|have)\ (?:me|pets?|a\ (?:dog|cat))\b
-    | (?:讲|说|来|给我).{0,4}(?:笑话|段子|故事|谜语|绕口令) | 逗我(?:笑|开心) | (?:写|作|来).{0,3}(?:首|一首).{0,4}(?:诗|歌)
-    | 唱.{0,3}歌 | (?:今天|明天|现在|外面).{0,6}(?:天气|气温|下雨|几度) | 现在几点 | 今天(?:几号|星期几|周几) | 抛硬币 | 掷骰子
-    | 人生的意义 | 我(?:好|很|有点)?(?:无聊|难过|开心|累) | 陪我聊
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _EXPRESSION = re.compile(r"[\d\s.,+\-*/×÷xX^%()（）=＝?？]+")
 _DATE_OR_PHONE = re.compile(r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|[+(]?\d{2,4}[)\s-]*\d{3,4}[\s-]\d{4}|\d+(?:\.\d+){2,}")
 _NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?%?"
@@ -86,7 +61,7 @@ def question_form(question: str) -> Form:
         return "arithmetic"
     if _AIMS.search(text):
         return "aims_at_documents"
-    if _is_small_talk(bare):
+    if is_small_talk(text):
         return "small_talk"
     return "open"
 
@@ -106,14 +81,10 @@ def arithmetic_expression(question: str) -> str | None:
 
 
 def _is_arithmetic(text: str, bare: str) -> bool:
-    if not any(c.isdigit() for c in bare) or _DATE_OR_PHONE.fullmatch(bare):
+    if _DATE_OR_PHONE.fullmatch(bare):
+        return False
+    if is_sum(text):
+        return True
+    if not any(c.isdigit() for c in bare):
         return False
     return _EXPRESSION.fullmatch(text) is not None or _ARITHMETIC_WORDS.match(text) is not None
-
-
-def _is_small_talk(bare: str) -> bool:
-    # Greetings stand alone or lead in more small talk ("hello, how are you").
-    parts = [p for p in re.split(r"[\s]*[,.!?;，。！？；~～]+[\s]*", bare) if p]
-    if parts and all(_SMALL_TALK_WHOLE.fullmatch(p) for p in parts):
-        return True
-    return len(bare) <= 80 and _SMALL_TALK_INSIDE.search(bare) is not None
