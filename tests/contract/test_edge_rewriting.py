@@ -21,6 +21,7 @@ from retrieval.errors import FolderLockedError, StoreUnavailableError
 from retrieval.settings import StoreSettings
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.embedded import lock, rewrite
+from retrieval.stores.embedded.upkeep import Upkeep
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SparseVector
 
 ENCODER = EncoderInfo(name="hash", revision="1", dim=2, max_tokens=512, sparse="bm25")
@@ -128,12 +129,12 @@ class Pause:
         def to_disk(path: Path) -> None:
             work(path)
             self._reached.set()
-            assert self._go_on.wait(60)
+            assert self._go_on.wait(300)
 
         monkeypatch.setattr(rewrite, "_to_disk", to_disk)
 
     async def reached(self) -> None:
-        assert await asyncio.to_thread(self._reached.wait, 60)
+        assert await asyncio.to_thread(self._reached.wait, 300)
 
     def go_on(self) -> None:
         self._go_on.set()
@@ -195,21 +196,25 @@ async def test_optimising_an_index_that_needs_it_not_changes_nothing(folder: Pat
 async def test_the_index_is_optimised_by_itself_after_enough_changes(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pause = Pause(monkeypatch)
-    wide = ENCODER.model_copy(update={"dim": 2048})  # the engine makes a graph from 10 MB of vectors on
-    directions = np.random.default_rng(0).standard_normal((1300, 2048)).astype(np.float32)
-    store = EdgeStore(folder, StoreSettings(edge_optimise_after=1300))
+    optimised, work = threading.Event(), Upkeep._optimise
+
+    def optimise(self: Upkeep) -> None:
+        work(self)
+        optimised.set()
+
+    monkeypatch.setattr(Upkeep, "_optimise", optimise)
+    wide = ENCODER.model_copy(update={"dim": 4096})  # the engine makes a graph from 10 MB of vectors on
+    directions = np.random.default_rng(0).standard_normal((660, 4096)).astype(np.float32)
+    store = EdgeStore(folder, StoreSettings(edge_optimise_after=660))
     await store.open(wide)
     try:
-        chunks = [dataclasses.replace(encoded(n), dense=directions[n]) for n in range(1300)]
-        await store.write(chunks[:1250])
-        assert shards(folder) == ["shard"]
-        await store.write(chunks[1250:])
+        chunks = [dataclasses.replace(encoded(n), dense=directions[n]) for n in range(660)]
+        await store.write(chunks[:640])
+        assert not optimised.is_set()
+        await store.write(chunks[640:])
         await store.publish("acme", "d0")
-        await pause.reached()
-        pause.go_on()
-        await store.scrub()  # waits its turn
-        assert shards(folder) == ["shard.2"]
+        assert await asyncio.to_thread(optimised.wait, 300)
+        assert shards(folder) == ["shard.1"]
         hits = await store.dense(directions[3], SCOPE, 1)
         assert [hit.chunk.text for hit in hits] == ["text 3"]
     finally:
