@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from agent.events import RunCompleted
 from agent.run import RunRequest
 from retrieval.cache import ResultCache
-from retrieval.cached_search import KnowledgeVersions
+from retrieval.cached_search import KnowledgeVersions, chunk_bytes
 from retrieval.labels import LabelBook, find_tags, format_tag
 from retrieval.relabelling import relabelled
 from retrieval.settings import CacheSettings
@@ -23,8 +23,6 @@ from retrieval.types import Passage, Principal, Right, SearchFilter, Tier
 _TOOLS = frozenset({"search_knowledge", "read_document", "finish"})
 """What they give depends on question, principal and documents alone."""
 _STATUS = frozenset({"answered", "not_in_documents"})
-_OF_A_PASSAGE = 4096
-"""Bytes of a passage without its text; see `retrieval.cached_search`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ class AnswerCache:
         self._configuration, self._today = configuration, today
         self.answers: ResultCache[AnswerKey, CachedAnswer] = ResultCache(
             settings,
-            size_of=lambda kept: sys.getsizeof(kept.answer) + sum(map(_size, kept.passages)),
+            size_of=lambda kept: sys.getsizeof(kept.answer) + sum(chunk_bytes(p.chunk) for p in kept.passages),
             documents_of=lambda kept: {passage.chunk.document_id for passage in kept.passages},
         )
 
@@ -174,7 +172,3 @@ def _relabelled(answer: str, labels: Mapping[str, str]) -> str:
         parts += [answer[last:start], "".join(format_tag(labels.get(label, label)) for label in inside)]
         last = end
     return "".join([*parts, answer[last:]])
-
-
-def _size(passage: Passage) -> int:
-    return _OF_A_PASSAGE + sys.getsizeof(passage.chunk.text) + sys.getsizeof(passage.chunk.index_text)

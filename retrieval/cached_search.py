@@ -16,7 +16,7 @@ from retrieval.relabelling import relabelled
 from retrieval.search_result import SearchResult
 from retrieval.settings import CacheSettings
 from retrieval.stopwatch import Stopwatch
-from retrieval.types import Candidate, Principal, SearchFilter, Symbol
+from retrieval.types import Candidate, Chunk, Principal, SearchFilter, Symbol
 
 
 class Search(Protocol):
@@ -235,9 +235,16 @@ class CachedSearch:
         return read.index_text, tuple(read.symbols)
 
 
-_OF_A_CANDIDATE = 4096
-"""Bytes of a candidate without its texts, with its symbols and boxes; measured on chunks of the samples."""
+_OF_A_CHUNK = 3800
+_OF_A_SYMBOL = 1100
+"""Bytes of a chunk as a store gives it back, without its texts and symbols, and of a symbol; measured."""
+
+
+def chunk_bytes(chunk: Chunk) -> int:
+    """Estimate what a chunk takes in memory."""
+    texts = sys.getsizeof(chunk.text) + sys.getsizeof(chunk.index_text)
+    return _OF_A_CHUNK + _OF_A_SYMBOL * len(chunk.symbols) + texts
 
 
 def _size(candidates: tuple[Candidate, ...]) -> int:
-    return sum(_OF_A_CANDIDATE + sys.getsizeof(c.chunk.text) + sys.getsizeof(c.chunk.index_text) for c in candidates)
+    return sum(chunk_bytes(candidate.chunk) for candidate in candidates)
