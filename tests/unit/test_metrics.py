@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.metrics import mean, ndcg_at, paired_bootstrap, per_question, rank_of, recall_at, reciprocal_rank
+from retrieval.metrics import mean, paired_bootstrap, paired_difference, per_question, rank_of, recall_at
 
 
 def test_rank_counts_from_one_and_repeats_once() -> None:
@@ -16,12 +16,18 @@ def test_rank_counts_from_one_and_repeats_once() -> None:
 
 
 def test_metrics_by_hand() -> None:
+    values = per_question([1, 2, 3, 4, 5, 6, 10, 11, None])
+    assert values["recall@1"] == [1, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert values["recall@5"] == [1, 1, 1, 1, 1, 0, 0, 0, 0]
+    assert values["mrr@10"] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 10, 0, 0])
+    assert values["ndcg@10"][:3] == pytest.approx([1, 1 / math.log2(3), 0.5])
+    assert values["ndcg@10"][7:] == [0, 0]
     assert (recall_at(5, 5), recall_at(6, 5), recall_at(None, 5)) == (1.0, 0.0, 0.0)
-    assert (reciprocal_rank(4, 10), reciprocal_rank(11, 10), reciprocal_rank(None, 10)) == (0.25, 0.0, 0.0)
-    assert ndcg_at(1, 10) == 1.0
-    assert ndcg_at(3, 10) == pytest.approx(0.5)
-    assert ndcg_at(2, 10) == pytest.approx(1 / math.log2(3))
-    assert (ndcg_at(11, 10), ndcg_at(None, 10)) == (0.0, 0.0)
+
+
+def test_metrics_of_nothing_found_are_zero() -> None:
+    assert per_question([None, 30])["mrr@10"] == [0.0, 0.0]
+    assert per_question([]) == {"recall@1": [], "recall@5": [], "mrr@10": [], "ndcg@10": []}
 
 
 def test_per_question_keeps_the_questions_in_order() -> None:
@@ -68,3 +74,24 @@ def test_bootstrap_refuses_lists_that_do_not_pair() -> None:
 def test_bootstrap_and_mean_of_nothing_are_zero() -> None:
     assert paired_bootstrap([], []).difference == 0.0
     assert mean([]) == 0.0
+
+
+def test_a_difference_on_few_questions_is_not_significant_and_on_many_is() -> None:
+    few = paired_difference([1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0])
+    assert (few.better, few.worse) == (1, 0)
+    assert few.p > 0.5
+    many = paired_difference([1.0] * 40, [1.0] * 20 + [0.0] * 20)
+    assert (many.better, many.worse) == (20, 0)
+    assert many.p < 0.001
+    assert many == paired_difference([1.0] * 40, [1.0] * 20 + [0.0] * 20)
+
+
+def test_without_a_difference_p_is_one() -> None:
+    same = paired_difference([1.0, 0.0], [1.0, 0.0])
+    assert (same.difference, same.p, same.better, same.worse) == (0.0, 1.0, 0, 0)
+    assert paired_difference([], []).p == 1.0
+
+
+def test_lists_of_other_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="of one length, got 1 and 2"):
+        paired_difference([1.0], [1.0, 0.0])
