@@ -57,6 +57,8 @@ class Decision(Value):
     reasons: tuple[str, ...] = ()
     signals: dict[str, float] = Field(default_factory=dict)
     """What the trigger weighed, by name of the signal; one that the encoder cannot give is missing."""
+    documents: tuple[str, ...] = ()
+    """Ids of the documents in which the trigger expects an answer."""
     candidates: tuple[LoggedCandidate, ...] = ()
     cached: bool = False
     latencies_ms: dict[str, float] = Field(default_factory=dict)

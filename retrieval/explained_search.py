@@ -191,6 +191,7 @@ class ExplainedTrigger:
                 filter=filter or SearchFilter(),
                 tier=decision.tier,
                 reasons=decision.reasons,
+                documents=decision.candidate_documents,
                 signals={name: float(score) for name, score in decision.scores.items()},
                 latencies_ms={**(first.latencies_ms if first is not None else {}), "total": total},
             )

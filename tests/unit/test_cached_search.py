@@ -244,5 +244,6 @@ async def test_every_trigger_decision_is_logged() -> None:
         ("score 0.4",),
         {"score": 0.4},
     )
+    assert logged.documents == ("d",)
     assert (logged.run_id, logged.at) == ("r1", NOW)
     assert "kim@example.com" not in logged.model_dump_json()
