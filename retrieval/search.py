@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from retrieval.assembling import PassageMaker
@@ -16,7 +16,7 @@ from retrieval.ports import Editions, FormerPseudonyms, LiveDocuments, Symbolise
 from retrieval.search_result import Dropped, SearchResult
 from retrieval.settings import SearchSettings
 from retrieval.several_queries import fuse_stages, own_candidates
-from retrieval.stopwatch import Stopwatch
+from retrieval.stopwatch import Stopwatch, utc_today
 from retrieval.store import VectorStore
 from retrieval.types import Candidate, Principal, Scope, SearchFilter
 
@@ -36,7 +36,9 @@ class Searcher:
         live: LiveDocuments | None = None,
         former: FormerPseudonyms | None = None,
         editions: Editions | None = None,
+        today: Callable[[], date] = utc_today,
     ) -> None:
+        self._today = today
         self._first = CandidateFinder(encoder, model_thread, store, language, settings, former)
         self._reranker, self._reranker_thread = reranker, reranker_thread
         self._late = LateRescorer(encoder, model_thread, settings)
@@ -63,7 +65,7 @@ class Searcher:
             book: hands out the labels of this run.
             filter: narrows the search; AND-ed with the principal's rights inside the query.
             top_k: how many passages at most; the settings' when None.
-            base_date: what relative periods in the question refer to.
+            base_date: what relative periods in the question refer to; None: the filter's `as_of`, else today.
             first_stage: a first stage already made for this question, to save making it again.
             also: the question in other words or languages; what they find is fused, and a candidate is worth
                 what the wording that it suits best makes of it.
@@ -74,6 +76,7 @@ class Searcher:
             StoreUnavailableError: the store gave no answer.
         """
         scope = _scope(principal, filter)
+        base_date = base_date or scope.filter.as_of or self._today()
         if first_stage is None:
             first_stage = await self._first.find(question, scope, base_date=base_date)
         elif first_stage.scope != scope:
@@ -117,7 +120,8 @@ class Searcher:
             ForbiddenError: the principal holds neither `search` nor `chat`.
             StoreUnavailableError: the store gave no answer.
         """
-        return await self._first.find(question, _scope(principal, filter), base_date=base_date)
+        scope = _scope(principal, filter)
+        return await self._first.find(question, scope, base_date=base_date or scope.filter.as_of or self._today())
 
     async def _only_live(
         self, scope: Scope, candidates: Sequence[Candidate], watch: Stopwatch

@@ -1,10 +1,11 @@
-"""Measures the stages of one search."""
+"""Measures the stages of one search, and tells the day."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Coroutine, Generator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -35,3 +36,8 @@ class Stopwatch:
     def stages_ms(self) -> dict[str, float]:
         """Return the stages so far, and their `total` with all that lay between them."""
         return self._stages | {"total": self._before + (time.perf_counter() - self._began) * 1000}
+
+
+def utc_today() -> date:
+    """Return the day."""
+    return datetime.now(UTC).date()

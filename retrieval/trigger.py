@@ -8,8 +8,9 @@ principal may see** answer to the question in the first stage of search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from math import exp
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from retrieval.foreign import foreign_logit
 from retrieval.lexical import terms
 from retrieval.question_form import Form, question_form
 from retrieval.settings import TriggerSettings
+from retrieval.stopwatch import utc_today
 from retrieval.types import Candidate, Channel, Principal, SearchFilter, Tier
 
 _FOREIGN_TOLD = 0.79
@@ -36,7 +38,12 @@ class FirstStageSearch(Protocol):
     """The part of search that the trigger needs."""
 
     async def first_stage(
-        self, question: str, principal: Principal, *, filter: SearchFilter | None = None
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        filter: SearchFilter | None = None,
+        base_date: date | None = None,
     ) -> FirstStage:
         """Symbolise, encode and fuse; nothing is reranked."""
         ...
@@ -71,9 +78,25 @@ class TriggerDecision:
 class Trigger:
     """Decides tiers; at most one encoder call per question."""
 
-    def __init__(self, search: FirstStageSearch, settings: TriggerSettings, encoder: str = "embedded") -> None:
+    def __init__(
+        self,
+        search: FirstStageSearch,
+        settings: TriggerSettings,
+        encoder: str = "embedded",
+        *,
+        today: Callable[[], date] = utc_today,
+    ) -> None:
+        """Build a trigger.
+
+        Args:
+            search: makes the first stage.
+            settings: weights and thresholds.
+            encoder: its name, for where its cosines lie.
+            today: what 上季度 and "last quarter" are counted from, where the filter names no date.
+        """
         self._search = search
         self._settings = settings
+        self._today = today
         self._low, self._high = _COSINES.get(encoder, _FITTED_COSINES)
 
     async def decide(self, question: str, principal: Principal, filter: SearchFilter | None = None) -> TriggerDecision:
@@ -87,7 +110,8 @@ class Trigger:
             return TriggerDecision("none", ("the question is arithmetic",), {})
         if form == "small_talk":
             return TriggerDecision("none", ("the question is small talk",), {})
-        first = await self._search.first_stage(question, principal, filter=filter)
+        base_date = (filter.as_of if filter is not None else None) or self._today()
+        first = await self._search.first_stage(question, principal, filter=filter, base_date=base_date)
         if not first.candidates:
             # Who names the documents is told that they do not say; a general answer would pass for theirs.
             tier: Tier = "strong" if form == "aims_at_documents" else "none"

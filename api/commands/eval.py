@@ -13,7 +13,7 @@ from rich.table import Table
 
 from agent.audit.auditor import Auditor
 from agent.audit.evaluation import evaluate, read_cases
-from api.commands import eval_absent, eval_confusable, eval_files, eval_structure, eval_symbols
+from api.commands import eval_absent, eval_confusable, eval_files, eval_structure, eval_symbols, eval_trigger
 from api.commands.evaluating import KEY, Minimum, enforce, find, read_bounds
 from api.commands.session import Json, err, guarded, out, print_json
 from api.settings import Settings, load_settings
@@ -33,6 +33,7 @@ def register(app: typer.Typer, summary: str) -> None:
     group.command("absent")(eval_absent.absent)
     group.command("confusable")(eval_confusable.confusable)
     group.command("symbols")(eval_symbols.symbols)
+    group.command("trigger")(eval_trigger.trigger)
     group.command("files")(eval_files.files)
     group.command("tables")(eval_files.tables)
     group.command("transcripts")(eval_structure.transcripts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from retrieval.first_stage import FirstStage
@@ -17,11 +19,18 @@ class Found:
 
     def __init__(self, *candidates: Candidate, symbols: tuple[Symbol, ...] = ()) -> None:
         self.candidates, self.symbols, self.asked = candidates, symbols, 0
+        self.base_date: date | None = None
 
     async def first_stage(
-        self, question: str, principal: Principal, *, filter: SearchFilter | None = None
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        filter: SearchFilter | None = None,
+        base_date: date | None = None,
     ) -> FirstStage:
         self.asked += 1
+        self.base_date = base_date
         return FirstStage(Scope.of(principal, filter), question, self.symbols, self.candidates, {})
 
 
@@ -112,3 +121,12 @@ async def test_codes_of_the_question_that_a_passage_carries_count() -> None:
     trigger_carrying = await Trigger(carrying, TriggerSettings()).decide("May C1 buy?", OWNER)
     assert trigger_carrying.scores["score"] > trigger_plain.scores["score"]
     assert trigger_carrying.scores["symbols"] == 1.0
+
+
+async def test_relative_periods_count_from_today_or_from_the_day_asked_for() -> None:
+    search = Found()
+    trigger = Trigger(search, TriggerSettings(), today=lambda: date(2024, 11, 5))
+    await trigger.decide("上季度的营业收入是多少", OWNER)
+    assert search.base_date == date(2024, 11, 5)
+    await trigger.decide("revenue of last quarter", OWNER, SearchFilter(as_of=date(2023, 2, 1)))
+    assert search.base_date == date(2023, 2, 1)
