@@ -77,6 +77,7 @@ class FakeSearcher:
         filter: SearchFilter | None = None,
         top_k: int | None = None,
         first_stage: FirstStage | None = None,
+        also: Sequence[str] = (),
         run_id: str | None = None,
     ) -> FakeFound:
         """Return at most `top_k` (3) admitted chunks that share a word or character with the question."""

@@ -32,12 +32,13 @@ class Searcher(Protocol):
         filter: SearchFilter | None = None,
         top_k: int | None = None,
         first_stage: FirstStage | None = None,
+        also: Sequence[str] = (),
         run_id: str | None = None,
     ) -> Found:
         """Return the passages for a question; no passages is a result, not an error.
 
         `first_stage` is what the trigger already found for the same question, principal and filter;
-        `run_id` names the run that asks.
+        `also` gives the question in other words or languages; `run_id` names the run that asks.
         """
         ...
 

@@ -180,6 +180,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             settings.search,
             live=ingest.live,
             former=former,
+            editions=ingest.live,
         )
         searcher = memory.before(search, ingest.live)
         extractive = ExtractiveModel(encoder, encoder_thread, language)

@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, StringConstraints
 from agent.events import RunCompleted
 from ingest.types import Document, Job
 from retrieval.decisions import Decision
+from retrieval.documents_search import FoundDocument
 from retrieval.types import Candidate, Passage, SearchFilter, Symbol, Value
 
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -35,8 +36,12 @@ class SearchBody(Value):
     """A search without an answer."""
 
     query: Question
+    queries: tuple[Question, ...] = Field(default=(), max_length=8)
+    """The same question in other words or languages; what they find is fused."""
     top_k: int | None = Field(default=None, ge=1, le=50)
     filter: SearchFilter = SearchFilter()
+    base_date: date | None = None
+    """What relative periods (last quarter) refer to; today when it is missing."""
 
 
 class CandidateView(Value):
@@ -64,6 +69,22 @@ class CandidateView(Value):
         )
 
 
+class AddedView(Value):
+    """A chunk that is shown as a passage because it contradicts the chunk `of`, or as its context."""
+
+    chunk_id: str
+    reason: Literal["conflict", "context"]
+    of: str
+
+
+class FoundDocuments(Value):
+    """The documents that fit a question, best first."""
+
+    query: str
+    """The question as it was searched: secrets replaced by pseudonyms."""
+    documents: tuple[FoundDocument, ...]
+
+
 class SearchAnswer(Value):
     """What a search found and how it came about."""
 
@@ -73,6 +94,8 @@ class SearchAnswer(Value):
     candidates: tuple[CandidateView, ...]
     dropped: dict[str, str]
     """chunk_id → why it was left out."""
+    added: tuple[AddedView, ...] = ()
+    """What is shown beyond the best ones."""
     latency_ms: dict[str, float]
     cached: bool = False
     """True when the same question of the same caller was searched before."""

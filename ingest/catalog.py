@@ -146,6 +146,17 @@ class Catalog:
             live = set(connection.execute(in_force).scalars())
             return live - set(connection.execute(not_yet).scalars())
 
+    def superseded_from(self, tenant: str, document_ids: Collection[str]) -> dict[str, date]:
+        """Return, for those of these documents that a later edition follows, the first day of that edition."""
+        query = select(documents.c.document_id, documents.c.superseded_from).where(
+            documents.c.tenant == tenant,
+            documents.c.document_id.in_(sorted(set(document_ids))),
+            documents.c.state == "superseded",
+            documents.c.superseded_from.is_not(None),
+        )
+        with self._engine.connect() as connection:
+            return {document_id: day for document_id, day in connection.execute(query)}
+
     def knowledge_version(self, tenant: str) -> int:
         """Return the number that changes with every switch and delete of the tenant; 0 at first."""
         with self._engine.connect() as connection:
@@ -168,6 +179,10 @@ class LiveCatalog:
     async def live(self, tenant: str, document_ids: Collection[str], as_of: date | None = None) -> set[str]:
         """Return which of these documents may be shown; see `Catalog.live`."""
         return await asyncio.to_thread(self._catalog.live, tenant, document_ids, as_of)
+
+    async def superseded_from(self, tenant: str, document_ids: Collection[str]) -> dict[str, date]:
+        """Return until when documents are in force; see `Catalog.superseded_from`."""
+        return await asyncio.to_thread(self._catalog.superseded_from, tenant, document_ids)
 
     async def knowledge_version(self, tenant: str) -> int:
         """Return the tenant's knowledge version; see `Catalog.knowledge_version`."""

@@ -28,22 +28,28 @@ def search(
     as_of: AsOf = None,
     period: Period = None,
     symbol: Symbols = None,
+    also: Annotated[list[str] | None, typer.Option(help="The question in other words; repeatable.")] = None,
+    documents: Annotated[bool, typer.Option("--documents", help="Show which documents fit, not passages.")] = False,
     explain: Annotated[bool, typer.Option(help="Show candidates with their scores by channel.")] = False,
     json_output: Json = False,
 ) -> None:
     """Search for passages."""
     body: dict[str, Any] = {
         "query": query,
+        "queries": also or [],
         "top_k": top_k,
         "filter": filter_body(label, document, language, authority, as_of, period, symbol),
     }
 
     async def work(client: AttestClient, _settings: Settings) -> dict[str, Any]:
-        return await client.post("/v1/search", body)
+        return await client.post("/v1/search/documents" if documents else "/v1/search", body)
 
     found = run(work)
     if json_output:
         print_json(found)
+        return
+    if documents:
+        _print_documents(found["documents"])
         return
     for passage in found["passages"]:
         chunk = passage["chunk"]
@@ -54,6 +60,10 @@ def search(
             )
         )
         out.print(Text(chunk["text"]))
+        if passage["superseded_from"]:
+            out.print(Text(f"not the newest edition: in force until {passage['superseded_from']}", "yellow"))
+        if passage["conflicts_with"]:
+            out.print(Text(f"another value is given by {', '.join(passage['conflicts_with'])}", "yellow"))
         out.print()
     if not found["passages"]:
         out.print("no passages")
@@ -66,3 +76,13 @@ def search(
             out.print(Text(f"{candidate['fused']:.4f} {candidate['title']}{page} · {scores}{left_out}", "dim"))
     times = " ".join(f"{k} {v:.1f} ms" for k, v in found["latency_ms"].items())
     out.print(Text(f"encoder {found['encoder']} · reranker {found['reranker']} · {times}", "dim"))
+
+
+def _print_documents(documents: list[dict[str, Any]]) -> None:
+    for document in documents:
+        by = f" ({document['issuer']})" if document["issuer"] else ""
+        places = ", ".join(passage["label"] for passage in document["passages"])
+        out.print(Text(f"{document['score']:.2f} {document['title']}{by} · {document['authority']}", "cyan"))
+        out.print(Text(f"{document['document_id']} · {places}", "dim"))
+    if not documents:
+        out.print("no documents")

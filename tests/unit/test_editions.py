@@ -144,3 +144,14 @@ def test_editions_version_that_comes_late_does_not_replace_a_later_one(
     assert catalog.live("acme", [old.document_id, new.document_id]) == {new.document_id}
     before = catalog.live("acme", [old.document_id, new.document_id], date(2023, 1, 1))
     assert before == ({old.document_id} if stands else {new.document_id} if later is None else set())
+
+
+def test_editions_say_from_when_a_later_one_takes_over(engine: Engine) -> None:
+    lifecycle, catalog = fresh(engine)
+    old, new = upload(engine, lifecycle, date(2023, 1, 1)), upload(engine, lifecycle, date(2024, 1, 1))
+    for each in (old, new):
+        assert lifecycle.switch(each.document_id)
+    ids = [old.document_id, new.document_id]
+    assert catalog.superseded_from("acme", ids) == {old.document_id: date(2024, 1, 1)}
+    assert catalog.superseded_from("other", ids) == {}
+    assert catalog.superseded_from("acme", []) == {}

@@ -50,6 +50,12 @@ class SearchKnowledge:
                         "maxLength": 2000,
                         "description": "A complete question, with names and period.",
                     },
+                    "queries": {
+                        "type": "array",
+                        "items": {"type": "string", "minLength": 1, "maxLength": 2000},
+                        "maxItems": 3,
+                        "description": "The same question in other words or in the other language.",
+                    },
                     "document_ids": {
                         "type": "array",
                         "items": {"type": "string", "minLength": 1, "maxLength": 256},
@@ -80,6 +86,7 @@ class SearchKnowledge:
             book=context.book,
             filter=filter,
             top_k=self._top_k,
+            also=tuple(str(each) for each in arguments.get("queries") or ()),
             run_id=context.run_id,
         )
         text = "" if found.passages else _NOTHING[context.language]
