@@ -26,7 +26,7 @@ from ingest.vault import Vault
 from ingest.work import Cut, Cutter, Parsers, Work
 from retrieval.errors import StoreUnavailableError
 from retrieval.store import VectorStore
-from retrieval.types import Chunk, Scope, SearchFilter
+from retrieval.types import Chunk
 
 
 class Resymboliser:
@@ -85,7 +85,7 @@ class Resymboliser:
             chunk_ids=frozenset(chunk.chunk_id for chunk in cut.chunks),
         )
         work.report = _report(parsed, cut.chunks, before, beside)
-        await self._compare(work, document, cut)
+        await self._take_all(work, cut)
         return work
 
     async def finish(self, work: Work) -> None:
@@ -152,16 +152,14 @@ class Resymboliser:
         carry_over(self._vault, self._renames, tenant, document_id, beside.pseudonyms)
         self._vault.write_erased(tenant, document_id, cut.erased)
 
-    async def _compare(self, work: Work, document: Document, cut: Cut) -> None:
-        """Leave as they are the chunks that did not change; the others are encoded, where nobody has their text."""
-        stored: dict[str, Chunk] = {}
-        # Of a document that nobody may see, chunks cannot be looked at: all are written again.
-        if document.meta.access:
-            only = SearchFilter(document_ids=frozenset({document.document_id}))
-            scope = Scope(tenant=document.tenant, access=document.meta.access, filter=only)
-            stored = {chunk.chunk_id: chunk async for batch in self._store.scan(scope) for chunk in batch}
+    async def _take_all(self, work: Work, cut: Cut) -> None:
+        """Write every chunk again: those that did not change too, for the store may keep more of a chunk than before.
+
+        What a former version of attest wrote is filtered by what was known then. Only texts that nobody has
+        are encoded.
+        """
         work.total = len(cut.chunks)
-        work.todo = {each.chunk_id: each for each in cut.chunks if stored.get(each.chunk_id) != each}
+        work.todo = {each.chunk_id: each for each in cut.chunks}
         await asyncio.to_thread(
             self._leases.checkpoint, work.claim, stage="encoding", chunks_done=work.done, chunks_total=work.total
         )

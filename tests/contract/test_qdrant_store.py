@@ -26,7 +26,7 @@ from retrieval.errors import (
 from retrieval.settings import StoreSettings
 from retrieval.stores.payload import KEYWORD_FIELDS, NUMBER_FIELDS, TENANT
 from retrieval.stores.qdrant import QdrantStore
-from retrieval.types import Principal, Scope
+from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SearchFilter, SparseVector
 
 ENCODER = EncoderInfo(name="hash", revision="1", dim=2, max_tokens=512, sparse="bm25")
 SCOPE = Scope.of(Principal(tenant="acme", user="ann"))
@@ -290,6 +290,37 @@ async def test_qdrant_collection_that_another_process_made_meanwhile_is_taken() 
         version = (200, {}, b'{"title": "qdrant", "version": "1.19.1"}')
         server.answers += [version, exists, failure(409)]
         await (await opened(server)).close()
+
+
+# ---- chunks of former versions
+
+
+async def test_qdrant_chunk_of_a_former_version_is_left_out_until_it_is_written_again() -> None:
+    client = AsyncQdrantClient(location=":memory:")
+    store = QdrantStore(settings(":memory:"), client)
+    await store.open(ENCODER)
+    chunk = Chunk(
+        chunk_id="00000000-0000-0000-0000-000000000001",
+        tenant="acme",
+        document_id="d1",
+        ordinal=0,
+        text="Revenue of Q3 2024",
+        index_text="Revenue of [PERIOD_2024Q3]",
+        start_char=0,
+        end_char=18,
+    )
+    words = SparseVector(np.asarray([7], dtype=np.uint32), np.asarray([1.0], dtype=np.float32))
+    encoded = EncodedChunk(chunk, np.asarray([1, 0], dtype=np.float32), words)
+    await store.write([encoded])
+    await store.publish("acme", "d1")
+    await client.delete_payload("attest", keys=["periods", "spans"], points=[chunk.chunk_id])
+    cell, stretch = (
+        Scope.of(Principal(tenant="acme", user="ann"), SearchFilter(period=period)) for period in ("2024", "2023/2024")
+    )
+    assert (await store.count(SCOPE), await store.count(cell), await store.count(stretch)) == (1, 0, 0)
+    await store.write([encoded])
+    assert (await store.count(SCOPE), await store.count(cell), await store.count(stretch)) == (1, 1, 1)
+    await store.close()
 
 
 # ---- the collection
