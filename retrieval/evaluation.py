@@ -7,25 +7,22 @@ to a store and found through `Searcher`, reranker included.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from uuid import NAMESPACE_URL, uuid5
 
 from retrieval.encoder import Encoder, ModelThread, Reranker
-from retrieval.evaluation_data import Dataset, Text
+from retrieval.evaluation_cutting import EVALUATOR, DatasetCutter, SentenceCutter
+from retrieval.evaluation_data import Dataset
 from retrieval.labels import LabelBook
-from retrieval.language_id import language_of
 from retrieval.lexical import Bm25Index
 from retrieval.metrics import Interval, mean, paired_bootstrap, per_question, rank_of
 from retrieval.ports import Symboliser
 from retrieval.search import Searcher
 from retrieval.search_result import SearchResult
-from retrieval.sentences import sentence_spans
 from retrieval.settings import SearchSettings
 from retrieval.store import VectorStore
-from retrieval.types import Chunk, EncodedChunk, Principal, Value
+from retrieval.types import Chunk, EncodedChunk, Value
 
-EVALUATOR = Principal(tenant="evaluation", user="evaluation", rights=frozenset({"search"}))
 DEPTH = 10
 """Chunks asked of search per question."""
 
@@ -84,8 +81,11 @@ class RetrievalEvaluation:
         store: VectorStore,
         language: Symboliser,
         settings: SearchSettings,
+        cutter: DatasetCutter | None = None,
         progress: Progress | None = None,
     ) -> None:
+        """Take the parts; without a `cutter` texts are cut at sentence ends under their titles."""
+        self._cutter = cutter or SentenceCutter(encoder, language)
         self._dataset, self._encoder, self._reranker, self._store = dataset, encoder, reranker, store
         self._language, self._settings = language, settings
         self._progress: Progress = progress or (lambda _stage, _done, _total: None)
@@ -121,17 +121,19 @@ class RetrievalEvaluation:
             reranker_thread.close()
 
     async def index(self, encoder_thread: ModelThread) -> None:
-        """Open the store and write every text, as one document each."""
+        """Open the store and write every text."""
         await self._store.open(self._encoder.info)
-        for done, text in enumerate(self._dataset.texts, start=1):
-            chunks = list(self._cut(text))
+        texts: set[str] = set()
+        for chunks in self._cutter.documents(self._dataset):
             encoding = await encoder_thread.run(self._encoder.encode_documents, [c.index_text for c in chunks])
             await self._store.write([
                 EncodedChunk(c, encoding.dense[i], encoding.sparse[i]) for i, c in enumerate(chunks)
             ])
-            await self._store.publish(EVALUATOR.tenant, chunks[0].document_id)
+            if chunks:
+                await self._store.publish(EVALUATOR.tenant, chunks[0].document_id)
             self._chunks += len(chunks)
-            self._progress("index", done, len(self._dataset.texts))
+            texts |= {_text_id(chunk) for chunk in chunks}
+            self._progress("index", len(texts), len(self._dataset.texts))
 
     async def _ask(self, searcher: Searcher) -> list[_Answer]:
         # Only what the report needs is kept: the results of thousands of questions would fill gigabytes.
@@ -141,50 +143,6 @@ class RetrievalEvaluation:
             answers.append(_Answer.of(result, question.text_id))
             self._progress("ask", len(answers), len(self._dataset.questions))
         return answers
-
-    def _cut(self, text: Text) -> Iterator[Chunk]:
-        """Cut a text at sentence ends into chunks that fit the encoder, each under the text's title.
-
-        A text is found when any of its chunks is.
-        """
-        document_id = uuid5(NAMESPACE_URL, f"{self._dataset.name}/{text.text_id}").hex
-        for ordinal, (start, end) in enumerate(self._spans(text)):
-            body = text.text[start:end]
-            read = self._language.symbolise(body, tenant=EVALUATOR.tenant)
-            yield Chunk(
-                chunk_id=str(uuid5(NAMESPACE_URL, f"{document_id}/{ordinal}")),
-                tenant=EVALUATOR.tenant,
-                document_id=document_id,
-                ordinal=ordinal,
-                text=body,
-                index_text=f"{text.title}\n{read.index_text}" if text.title else read.index_text,
-                heading_path=(text.title,) if text.title else (),
-                start_char=start,
-                end_char=end,
-                language=language_of(body),
-                symbols=tuple(read.symbols),
-                title=text.title,
-                labels=frozenset({text.text_id}),
-            )
-
-    def _spans(self, text: Text) -> list[tuple[int, int]]:
-        room = self._encoder.info.max_tokens - self._encoder.count_tokens(text.title)
-        if self._tokens(text.text) <= room:
-            return [(0, len(text.text))]
-        spans: list[tuple[int, int]] = []
-        used = room
-        for start, end in sentence_spans(text.text):
-            tokens = self._tokens(text.text[start:end])
-            if used + tokens <= room:
-                spans[-1] = (spans[-1][0], end)
-                used += tokens
-            else:
-                spans.append((start, end))
-                used = tokens
-        return spans
-
-    def _tokens(self, text: str) -> int:
-        return self._encoder.count_tokens(self._language.symbolise(text, tenant=EVALUATOR.tenant).index_text)
 
     def _report(self, answers: Sequence[_Answer], index_s: float) -> RetrievalReport:
         ours = per_question([answer.rank for answer in answers])
