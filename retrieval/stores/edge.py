@@ -252,11 +252,11 @@ class EdgeStore:
     def _change(self, ids: Collection[str], command: str, *arguments: Any) -> Any:
         """Make one change durable; `ids` are the points it meets."""
         host = self._held()
-        self._read.cache_clear()
         try:
             done = host.call(command, *arguments)
         finally:
             self._looked_after().rewriter.touch(ids)
+            self._read.cache_clear()  # what was deleted is not to stay in memory
         host.sync()
         return done
 
@@ -272,7 +272,16 @@ class EdgeStore:
 
     # ---- on a reader's thread
 
-    def _search(self, searches: Sequence[tuple[Any, ...]]) -> list[list[ScoredChunk]]:
+    def _search(self, searches: Sequence[tuple[Any, ...]]) -> list[list[ScoredChunk] | Exception]:
+        """Answer searches that came together; one that the engine refuses fails alone."""
+        try:
+            return [*self._search_at_once(searches)]
+        except EngineFailedError as exc:
+            if len(searches) == 1:
+                return [StoreUnavailableError(f"the index in {self._folder} gave no answer: {exc}")]
+            return [self._search([each])[0] for each in searches]
+
+    def _search_at_once(self, searches: Sequence[tuple[Any, ...]]) -> list[list[ScoredChunk]]:
         answers, texts = self._held().call("search", list(searches))
         chunks = {key: self._read(text) for key, text in texts.items()}
         return [[ScoredChunk(chunks[key], score) for key, score in found if key in chunks] for found in answers]

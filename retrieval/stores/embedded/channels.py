@@ -18,11 +18,13 @@ class Together(Generic[Q, A]):
     process, and a chunk that several of them find is read once.
     """
 
-    def __init__(self, answer: Callable[[Sequence[Q]], Sequence[A]], executor: Executor, at_most: int) -> None:
+    def __init__(
+        self, answer: Callable[[Sequence[Q]], Sequence[A | Exception]], executor: Executor, at_most: int
+    ) -> None:
         """Prepare.
 
         Args:
-            answer: answers questions in their order; runs on the executor.
+            answer: answers questions in their order, or says why not; runs on the executor.
             executor: where to.
             at_most: questions in one call.
         """
@@ -53,17 +55,20 @@ class Together(Generic[Q, A]):
             running.add_done_callback(lambda done, part=part: _deliver(loop, done, [future for _, future in part]))
 
 
-def _deliver(loop: asyncio.AbstractEventLoop, done: Future[Sequence[A]], futures: Sequence[asyncio.Future[A]]) -> None:
+def _deliver(
+    loop: asyncio.AbstractEventLoop, done: Future[Sequence[A | Exception]], futures: Sequence[asyncio.Future[A]]
+) -> None:
     def settle() -> None:
         failed = done.exception()
-        answers: Sequence[A] = () if failed is not None else done.result()
+        answers: Sequence[A | Exception] = () if failed is not None else done.result()
         for position, future in enumerate(futures):
             if future.done():  # who asked went away
                 continue
-            if failed is not None:
-                future.set_exception(failed)
-            else:
-                future.set_result(answers[position])
+            match answers[position] if failed is None else failed:
+                case BaseException() as reason:
+                    future.set_exception(reason)
+                case answer:
+                    future.set_result(answer)
 
     if not loop.is_closed():
         loop.call_soon_threadsafe(settle)
