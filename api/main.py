@@ -23,6 +23,7 @@ COMMANDS = {
     "serve": "Serve HTTP.",
     "doctor": "Say which parts are in use, what is missing and what mends it.",
     "eval": "Measure on evaluation data.",
+    "tune-triggers": "Recalibrate from the decision log when search is made at all.",
     "keys": "Make API keys; change the pseudonym key.",
     "demo": "Ingest the samples, ask questions and check the answers' sources.",
 }
@@ -45,7 +46,7 @@ def build(arguments: list[str]) -> typer.Typer:
     called = next((a for a in arguments if not a.startswith("-")), None)
     for name, summary in COMMANDS.items():
         if name == called:
-            import_module(f"api.commands.{name}").register(app, summary)
+            import_module(f"api.commands.{name.replace('-', '_')}").register(app, summary)
         else:
             app.command(name, help=summary)(_not_called)
     return app

@@ -34,6 +34,9 @@ from retrieval.settings import (
 )
 from retrieval.types import Value
 
+TUNED = "tuned.toml"
+"""What `attest tune-triggers --apply` writes into ATTEST_HOME."""
+
 # Names that others own: the tests' switches.
 _FOREIGN_SECTIONS = {"test"}
 
@@ -148,12 +151,13 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Put the TOML file of ATTEST_HOME below the environment."""
+        """Put the TOML files of ATTEST_HOME below the environment; what was tuned gives way to what was written."""
         home = Path(os.environ.get("ATTEST_HOME") or user_data_path("attest", appauthor=False))
         return (
             init_settings,
             env_settings,
             TomlConfigSettingsSource(settings_cls, toml_file=home / "attest.toml"),
+            TomlConfigSettingsSource(settings_cls, toml_file=home / TUNED),
         )
 
     @property
