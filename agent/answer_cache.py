@@ -91,7 +91,7 @@ class AnswerCache:
         Args:
             settings: life and bounds.
             knowledge: counts the changes of documents.
-            rules: returns a tenant's revision of the symbol language, the newest that is known.
+            rules: returns the revision of the symbol language that reads a tenant's questions now.
             configuration: names encoder, reranker and settings.
             today: the day of the catalogue's clock.
         """

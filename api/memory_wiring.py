@@ -46,7 +46,7 @@ class Memory:
             self.caches,
             self.language,
             knowledge,
-            rules=lambda tenant: self.language.latest(tenant).revision,
+            rules=lambda tenant: self.language.of(tenant).revision,
             configuration=self.configuration,
         )
         return ExplainedSearch(cached, self.decisions, self.language)
@@ -63,12 +63,15 @@ def wire_memory(
     renames = Renames(engine)
 
     def rules(tenant: str) -> str:
+        return language.of(tenant).revision
+
+    def latest_rules(tenant: str) -> str:
         return language.latest(tenant).revision
 
     def hide(text: str, tenant: str) -> str:
         return language.symbolise(renames.rename(tenant, text), tenant=tenant).text
 
-    log = SqlDecisionLog(engine, settings.decisions, hide=hide, revision=rules)
+    log = SqlDecisionLog(engine, settings.decisions, hide=hide, revision=latest_rules)
     configuration = _configuration(settings, encoder, reranker)
     caches = SearchCaches(settings.cache)
     answers = None

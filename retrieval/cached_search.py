@@ -126,7 +126,7 @@ class CachedSearch:
             caches: where it is kept.
             language: reads questions.
             knowledge: counts the changes of documents.
-            rules: returns a tenant's revision of the symbol language, the newest that is known.
+            rules: returns the revision of the symbol language that reads a tenant's questions now.
             configuration: names encoder, reranker and settings; what differs in it finds other things.
             today: the day of the catalogue's clock.
         """
