@@ -13,7 +13,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from retrieval.encoder import Encoder, ModelThread, Reranker
-from retrieval.evaluation import EVALUATOR, Progress, RetrievalEvaluation
+from retrieval.evaluation import Progress, RetrievalEvaluation
+from retrieval.evaluation_cutting import EVALUATOR
 from retrieval.evaluation_data import Dataset, Meeting, MeetingQuestion, MeetingSet, Question, Text
 from retrieval.labels import LabelBook
 from retrieval.lexical import Bm25Index

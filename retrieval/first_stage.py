@@ -9,8 +9,9 @@ from datetime import date
 
 from retrieval.encoder import Encoder, ModelThread
 from retrieval.foreign import other_language
-from retrieval.fusion import fuse, rank_by_symbols, without_cut_tie
+from retrieval.fusion import fuse, rank_by_rarity, without_cut_tie
 from retrieval.ports import FormerPseudonyms, Symboliser
+from retrieval.profiles import channel_weights
 from retrieval.settings import SearchSettings
 from retrieval.stopwatch import Stopwatch
 from retrieval.store import VectorStore
@@ -42,6 +43,7 @@ class CandidateFinder:
     ) -> None:
         self._encoder, self._model_thread = encoder, model_thread
         self._store, self._language, self._settings, self._former = store, language, settings, former
+        self._weights = channel_weights(settings, encoder.info.name)
 
     async def find(self, question: str, scope: Scope, *, base_date: date | None = None) -> FirstStage:
         """Symbolise and encode a question and fuse what the channels find; nothing is reranked.
@@ -88,7 +90,11 @@ class CandidateFinder:
         sparse: Sequence[ScoredChunk],
         symbol: Sequence[ScoredChunk],
     ) -> list[Candidate]:
-        """Fuse the channels; every chunk that any channel found is ranked by its symbols too."""
+        """Fuse the channels; every chunk that any channel found is ranked by its symbols too.
+
+        Their rarity is counted over what was found: the store knows no other statistics of symbols, and asking
+        for them would cost a round trip.
+        """
         symbol = without_cut_tie(symbol, self._settings.candidates_k)
         abroad = {hit.chunk.chunk_id for hit in foreign}
         dense = [hit for hit in dense if hit.chunk.chunk_id not in abroad]
@@ -97,12 +103,6 @@ class CandidateFinder:
             "dense": dense,
             "foreign": foreign,
             "sparse": sparse,
-            "symbol": rank_by_symbols(found.values(), tokens),
+            "symbol": rank_by_rarity(found.values(), tokens),
         }
-        weights: dict[Channel, float] = {
-            "dense": self._settings.dense_weight,
-            "foreign": self._settings.foreign_weight,
-            "sparse": self._settings.sparse_weight,
-            "symbol": self._settings.symbol_weight,
-        }
-        return fuse(channels, weights, self._settings.rrf_k)
+        return fuse(channels, self._weights, self._settings.rrf_k)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 
 from retrieval.types import Candidate, Channel, Chunk, ScoredChunk
 
@@ -21,6 +23,21 @@ def rank_by_symbols(chunks: Iterable[Chunk], tokens: frozenset[str], limit: int 
     """Score chunks by how many of `tokens` they carry; those that carry none are left out."""
     scored = ((chunk, len(tokens.intersection(symbol_tokens(chunk)))) for chunk in chunks)
     return best_first((ScoredChunk(chunk, float(score)) for chunk, score in scored if score), limit)
+
+
+def rank_by_rarity(chunks: Iterable[Chunk], tokens: frozenset[str]) -> list[ScoredChunk]:
+    """Score chunks by the share of the asked symbols that they carry, each symbol by how few of the chunks carry it.
+
+    A symbol that more than half of the chunks carry (the year of a whole report) tells nothing and is left out, and
+    so is a chunk that carries none of the others.
+    """
+    carried = [(chunk, tokens.intersection(symbol_tokens(chunk))) for chunk in chunks]
+    held = Counter(token for _, own in carried for token in own)
+    n = len(carried)
+    rarity = {t: log(1 + (n - count + 0.5) / (count + 0.5)) for t, count in held.items() if 2 * count <= n}
+    total = sum(rarity[token] for token in sorted(rarity))
+    scored = ((chunk, sum(rarity.get(token, 0.0) for token in sorted(own))) for chunk, own in carried)
+    return best_first(ScoredChunk(chunk, score / total) for chunk, score in scored if score > 0)
 
 
 def without_cut_tie(hits: Sequence[ScoredChunk], limit: int) -> list[ScoredChunk]:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.foreign import foreign_relevance
-from retrieval.rerankers.features import feature_matrix
+from retrieval.foreign import foreign_relevance, shared_names
+from retrieval.lexical import terms
+from retrieval.rerankers.features import feature_matrix, term_weight
 from retrieval.rerankers.weights import DENSE_WEIGHTS, REVISION, SPARSE_WEIGHTS, WORD_WEIGHTS, Weights
 from retrieval.types import Candidate, Symbol
 
@@ -56,11 +57,19 @@ class FeatureReranker:
         best = int(np.argmax(scores))
         lift = max(1.0, _probability(features[best : best + 1], WORD_WEIGHTS)[0] / max(scores[best], 1e-9))
         scores = np.minimum(scores * lift, 1.0)
-        # The features compare words; across languages only the cosine speaks.
-        return [
-            max(float(score), foreign_relevance(c.scores["foreign"])) if "foreign" in c.scores else float(score)
-            for score, c in zip(scores, candidates, strict=True)
-        ]
+        return _with_foreign(question, candidates, scores)
+
+
+def _with_foreign(question: str, candidates: Sequence[Candidate], scores: NDArray[np.float64]) -> list[float]:
+    """Lift candidates of the other language: the features compare words; there the cosine and shared names speak."""
+    if not any("foreign" in candidate.scores for candidate in candidates):
+        return [float(score) for score in scores]
+    asked = {term for term in terms(question) if term_weight(term) > 0}
+    shared = shared_names(asked, [frozenset(terms(candidate.chunk.index_text)) for candidate in candidates])
+    return [
+        max(float(score), foreign_relevance(c.scores["foreign"], names)) if "foreign" in c.scores else float(score)
+        for score, c, names in zip(scores, candidates, shared, strict=True)
+    ]
 
 
 def _probability(features: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from retrieval.lexical import terms
 from retrieval.period_match import match_periods, periods
+from retrieval.rerankers.symbol_features import symbol_features
 from retrieval.types import Candidate, Channel, Symbol
 
 FEATURES = (
@@ -29,6 +30,9 @@ FEATURES = (
     "heading",
     "numbers",
     "symbols",
+    "codes",
+    "figures",
+    "code_conflict",
     "period_match",
     "period_mismatch",
     "length",
@@ -84,14 +88,15 @@ def term_weight(term: str) -> float:
 def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     """Return float64 (len(candidates), len(FEATURES)).
 
-    `*_lead`, `rare_coverage` and `document_coverage` look at the other candidates of the question; all
-    others stand for themselves, so that scores can be compared across questions.
+    `*_lead`, `rare_coverage`, `document_coverage` and the shares of symbols look at the other candidates of the
+    question; all others stand for themselves, so that scores can be compared across questions.
     """
     asked = terms(question)
     weights = {term: weight for term in dict.fromkeys(asked) if (weight := term_weight(term)) > 0}
     texts = [_Text.of(candidate.chunk.index_text) for candidate in candidates]
     rarity = _rarity(weights, texts)
     documents = _documents(candidates, texts)
+    compared = symbol_features(symbols, [candidate.chunk.symbols for candidate in candidates])
     dense, sparse = _channel(candidates, "dense"), _channel(candidates, "sparse")
     matrix = np.zeros((len(candidates), len(FEATURES)))
     for row, (candidate, text) in enumerate(zip(candidates, texts, strict=True)):
@@ -111,7 +116,10 @@ def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequenc
             _best_window(weights, text),
             _covered(weights, set(terms(" \n".join((chunk.title, *chunk.heading_path))))),
             _share({t for t in weights if t[0].isdigit()}, text.places),
-            _share({symbol.token for symbol in symbols}, {symbol.token for symbol in chunk.symbols}),
+            compared[row].carried,
+            compared[row].codes,
+            compared[row].figures,
+            compared[row].code_conflict,
             float(match == "match"),
             float(match == "mismatch"),
             log((text.length + 20) / 200),

@@ -24,6 +24,8 @@ class Judged:
     right: NDArray[np.bool_]
     without_right: Floats
     """Features of the wrong candidates, had the right text not been in the index."""
+    texts: tuple[str, ...] = ()
+    """Id of each candidate's text."""
 
 
 def fit_direction(sets: Sequence[Sequence[Judged]], low: Floats, high: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.foreign import foreign_relevance, other_language
+from retrieval.foreign import foreign_relevance, other_language, shared_names
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,20 @@ def test_foreign_relevance_rises_with_the_cosine_and_is_never_certain() -> None:
     assert values[2] == pytest.approx(0.45)
     assert values[1] < 0.3 < 0.7 < values[3]
     assert values[-1] <= 0.9
+
+
+def test_shared_names_count_what_is_written_alike_by_rarity() -> None:
+    held = [{"nexon", "游戏", "2003"}, {"2003", "公司"}, {"2003"}]
+    first, second, third = shared_names(["nexon", "2003", "游戏", "which"], held)
+    assert first > 1.0
+    assert second == third < 0.2
+
+
+def test_shared_names_of_nothing() -> None:
+    assert shared_names(["a"], []) == []
+    assert shared_names([], [{"a"}]) == [0.0]
+
+
+def test_a_shared_name_lifts_a_passage_of_the_other_language_a_little() -> None:
+    assert foreign_relevance(0.79) < foreign_relevance(0.79, 1.0) < foreign_relevance(0.80, 1.0)
+    assert foreign_relevance(0.75, 99.0) < 0.05

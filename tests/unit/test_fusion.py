@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import best_first, fuse, rank_by_symbols, without_cut_tie
+from retrieval.fusion import best_first, fuse, rank_by_rarity, rank_by_symbols, without_cut_tie
 from retrieval.types import Chunk, ScoredChunk, Symbol
 
 WEIGHTS = {"dense": 1.0, "sparse": 1.0, "symbol": 0.6}
@@ -76,3 +76,22 @@ def test_without_cut_tie_drops_the_group_the_limit_cut_through() -> None:
     assert [hit.chunk.chunk_id for hit in without_cut_tie(full, 3)] == ["a"]
     assert without_cut_tie(full, 4) == full
     assert without_cut_tie([], 3) == []
+
+
+def test_rank_by_rarity_puts_the_rare_symbol_before_two_common_ones() -> None:
+    chunks = [chunk("a", "x", "y"), chunk("b", "x", "y"), chunk("c", "z"), chunk("d"), chunk("e"), chunk("f")]
+    ranked = rank_by_rarity(chunks, frozenset("xyz"))
+    assert {hit.chunk.chunk_id for hit in ranked} == {"a", "b", "c"}
+    alone = rank_by_rarity([chunk("a", "x"), chunk("b", "x"), chunk("c", "z"), chunk("d")], frozenset("xz"))
+    assert alone[0].chunk.chunk_id == "c"
+
+
+def test_rank_by_rarity_leaves_out_what_most_carry() -> None:
+    chunks = [chunk("a", "year"), chunk("b", "year", "code"), chunk("c", "year")]
+    [only] = rank_by_rarity(chunks, frozenset({"year", "code"}))
+    assert (only.chunk.chunk_id, only.score) == ("b", 1.0)
+
+
+def test_rank_by_rarity_of_nothing_is_empty() -> None:
+    assert rank_by_rarity([], frozenset({"x"})) == []
+    assert rank_by_rarity([chunk("a")], frozenset({"x"})) == []

@@ -134,6 +134,7 @@ def test_no_weight_pulls_against_its_feature() -> None:
     for weights in (DENSE_WEIGHTS, SPARSE_WEIGHTS, WORD_WEIGHTS):
         named = dict(zip(FEATURES, weights.features, strict=True))
         assert named.pop("period_mismatch") <= 0
+        assert named.pop("code_conflict") <= 0
         named.pop("length")
         assert min(named.values()) >= 0
 
@@ -177,3 +178,11 @@ def test_calibrated_scores_are_the_share_of_right_candidates() -> None:
     sure = scores > 0.5
     # A quarter of the wrong candidates counts twice over, so scores lie a little below the shares.
     assert scores[sure].mean() - 0.05 < right[sure].mean() < scores[sure].mean() + 0.15
+
+
+def test_weights_are_written_by_name() -> None:
+    weights = Weights.of(bias=-1.0, dense=2.0, length=-0.5)
+    assert (weights.features[0], weights.features[-1], sum(weights.features)) == (2.0, -0.5, 1.5)
+    assert str(weights) == "Weights.of(bias=-1, dense=2, length=-0.5)"
+    with pytest.raises(ValueError, match="nonsense"):
+        Weights.of(bias=0.0, nonsense=1.0)
