@@ -1,4 +1,4 @@
-"""What stands around a passage was shown under its label, so it is evidence; spans in the chunk stay where they were."""
+"""What stands around a passage was shown under its label, so it is evidence; spans in the chunk stay."""
 
 from __future__ import annotations
 
