@@ -10,7 +10,7 @@ import typer
 
 from api.commands.session import fail
 from api.errors import EXIT_FAILED, EXIT_USAGE
-from api.settings import Settings
+from api.settings import Settings, load_settings
 
 KEY = bytes(32)
 """Evaluation data holds no secrets of anybody; a fixed key keeps its figures repeatable."""
@@ -28,6 +28,22 @@ def find(path: Path, settings: Settings) -> Path:
         return settings.eval.data / path
     where = f" or in {settings.eval.data}" if settings.eval.data else "; ATTEST_EVAL_DATA names no folder"
     fail(f"{path} is neither here{where}", EXIT_USAGE)
+
+
+def with_settings(changed: list[str]) -> Settings:
+    """Return the settings with SECTION.NAME=VALUE changed; ends the command on one that is not of that form.
+
+    Raises:
+        SettingsError: a name is unknown or a value does not fit.
+    """
+    sections: dict[str, dict[str, str]] = {}
+    for text in changed:
+        name, found, value = text.partition("=")
+        section, dot, field = name.strip().partition(".")
+        if not (found and dot and section and field):
+            fail(f"{text}: write SECTION.NAME=VALUE, as in search.rrf_k=60", EXIT_USAGE)
+        sections.setdefault(section, {})[field] = value.strip()
+    return load_settings(**sections)
 
 
 def read_bounds(minimum: list[str] | None) -> dict[str, float]:
