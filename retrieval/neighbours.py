@@ -12,7 +12,7 @@ Place = tuple[str, int]
 """A document and the ordinal of a chunk in it."""
 
 _CHARS_PER_TOKEN = {"zh": 1.4, "en": 4.0, "other": 2.5}
-"""Of XLM-R's vocabulary, measured on the samples; only to estimate what a cut text costs."""
+"""Tokens of a character, roughly, in the vocabulary of XLM-R; only to estimate what a cut text costs."""
 
 
 class Context(NamedTuple):
