@@ -65,7 +65,9 @@ class Dataset(Value):
 def read_dataset(folder: Path) -> Dataset:
     """Read a folder whose file names tell its kind.
 
-    CMRC 2018 (Chinese), TAT-QA (English, financial tables), VCSum (Chinese meetings: a headline asks for its segment).
+    A set of one's own: `texts.jsonl` with `text_id`, `title` (may be missing) and `text`, `questions.jsonl` with
+    `question_id`, `text` and the `text_id` that answers it. Else CMRC 2018 (Chinese), TAT-QA (English, financial
+    tables) or VCSum (Chinese meetings: a headline asks for its segment) as their authors publish them.
 
     Raises:
         EvaluationDataError: the folder holds none of them, or a line does not read.
@@ -193,7 +195,12 @@ def _vcsum(folder: Path) -> Dataset:
     )
 
 
+def _own(folder: Path) -> Dataset:
+    return _checked(folder, _lines(folder / "texts.jsonl", Text), _lines(folder / "questions.jsonl", Question))
+
+
 _KINDS: dict[tuple[str, ...], Callable[[Path], Dataset]] = {
+    ("texts.jsonl", "questions.jsonl"): _own,
     ("trial_passages.jsonl", "trial_questions.jsonl"): _cmrc,
     ("dev_contexts.jsonl", "dev_questions.jsonl"): _tatqa,
     ("dev_segments.jsonl",): _vcsum,

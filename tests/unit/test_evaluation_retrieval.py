@@ -129,3 +129,18 @@ def test_read_dataset_refuses_what_it_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "trial_questions.jsonl").write_text('{"qid": "Q"\n', encoding="utf-8")
     with pytest.raises(EvaluationDataError, match="line 1"):
         read_dataset(tmp_path)
+
+
+def test_a_set_of_ones_own_is_read_and_a_question_about_no_text_is_named(tmp_path: Path) -> None:
+    _write(
+        tmp_path / "texts.jsonl",
+        {"text_id": "a", "text": "Leave is 15 days."},
+        {"text_id": "b", "title": "B", "text": "B"},
+    )
+    _write(tmp_path / "questions.jsonl", {"question_id": "1", "text": "How long is leave?", "text_id": "a"})
+    dataset = read_dataset(tmp_path)
+    assert [(text.text_id, text.title) for text in dataset.texts] == [("a", ""), ("b", "B")]
+    assert dataset.questions == (Question(question_id="1", text="How long is leave?", text_id="a"),)
+    _write(tmp_path / "questions.jsonl", {"question_id": "1", "text": "?", "text_id": "c"})
+    with pytest.raises(EvaluationDataError, match="question 1 names text c, which is not there"):
+        read_dataset(tmp_path)
