@@ -9,7 +9,7 @@ from datetime import date
 
 from retrieval.encoder import Encoder, ModelThread
 from retrieval.foreign import other_language
-from retrieval.fusion import fuse, rank_by_rarity, without_cut_tie
+from retrieval.fusion import fuse, ranked_by_symbols, without_cut_tie
 from retrieval.ports import FormerPseudonyms, Symboliser
 from retrieval.profiles import channel_weights
 from retrieval.settings import SearchSettings
@@ -103,6 +103,6 @@ class CandidateFinder:
             "dense": dense,
             "foreign": foreign,
             "sparse": sparse,
-            "symbol": rank_by_rarity(found.values(), tokens),
+            "symbol": ranked_by_symbols(found.values(), tokens, symbol, (dense, foreign, sparse)),
         }
         return fuse(channels, self._weights, self._settings.rrf_k)

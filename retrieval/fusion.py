@@ -40,6 +40,21 @@ def rank_by_rarity(chunks: Iterable[Chunk], tokens: frozenset[str]) -> list[Scor
     return best_first(ScoredChunk(chunk, score / total) for chunk, score in scored if score > 0)
 
 
+def ranked_by_symbols(
+    found: Iterable[Chunk],
+    tokens: frozenset[str],
+    carrying: Sequence[ScoredChunk],
+    others: Sequence[Sequence[ScoredChunk]],
+) -> list[ScoredChunk]:
+    """Rank what was found by its symbols; what nothing but a symbol found comes last, however common the symbol.
+
+    Without it a question that is nothing but a number would lose the only chunk that holds it.
+    """
+    ranked = rank_by_rarity(found, tokens)
+    known = {hit.chunk.chunk_id for hits in (ranked, *others) for hit in hits}
+    return [*ranked, *(ScoredChunk(hit.chunk, 0.0) for hit in carrying if hit.chunk.chunk_id not in known)]
+
+
 def without_cut_tie(hits: Sequence[ScoredChunk], limit: int) -> list[ScoredChunk]:
     """Drop the last group of equal scores when the limit may have cut through it.
 

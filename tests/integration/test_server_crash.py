@@ -76,7 +76,7 @@ async def _contents(home: Path) -> tuple[Contents, dict[str, set[str]], int]:
     try:
         chunks = [chunk async for batch in store.scan(Scope.of(LOCAL_OWNER)) for chunk in batch]
         ids = {d: await store.chunk_ids(LOCAL_OWNER.tenant, d) for d in {chunk.document_id for chunk in chunks}}
-        points = store._shard.info().points_count  # type: ignore[union-attr]
+        points = store._held().call("sizes")["points"]
     finally:
         await store.close()
     assert {d: sorted(found) for d, found in ids.items()} == {

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import best_first, fuse, rank_by_rarity, rank_by_symbols, without_cut_tie
+from retrieval.fusion import (
+    best_first,
+    fuse,
+    rank_by_rarity,
+    rank_by_symbols,
+    ranked_by_symbols,
+    without_cut_tie,
+)
 from retrieval.types import Chunk, ScoredChunk, Symbol
 
 WEIGHTS = {"dense": 1.0, "sparse": 1.0, "symbol": 0.6}
@@ -95,3 +102,21 @@ def test_rank_by_rarity_leaves_out_what_most_carry() -> None:
 def test_rank_by_rarity_of_nothing_is_empty() -> None:
     assert rank_by_rarity([], frozenset({"x"})) == []
     assert rank_by_rarity([chunk("a")], frozenset({"x"})) == []
+
+
+def test_what_only_a_symbol_found_stays_though_all_carry_the_symbol() -> None:
+    alone, elsewhere = chunk("a", "x"), chunk("b", "x")
+    tokens = frozenset({"x"})
+    kept = ranked_by_symbols(
+        [alone, elsewhere],
+        tokens,
+        [ScoredChunk(alone, 1.0), ScoredChunk(elsewhere, 1.0)],
+        [[ScoredChunk(elsewhere, 3.0)]],
+    )
+    assert [(hit.chunk.chunk_id, hit.score) for hit in kept] == [("a", 0.0)]
+
+
+def test_what_only_a_common_symbol_found_comes_behind_the_rare_ones() -> None:
+    chunks = [chunk("a", "x"), chunk("b", "x", "rare"), chunk("c", "x")]
+    kept = ranked_by_symbols(chunks, frozenset({"x", "rare"}), [ScoredChunk(c, 1.0) for c in chunks], [])
+    assert [hit.chunk.chunk_id for hit in kept] == ["b", "a", "c"]

@@ -16,6 +16,8 @@ MODULES = frozenset({
 })  # fmt: skip
 CALLS = frozenset({"eval", "exec", "compile", "__import__"})
 SAFE_LOADERS = frozenset({"SafeLoader", "CSafeLoader"})
+NOT_STORED = {"retrieval/stores/embedded/frames.py": ["import marshal"]}
+"""Plain values over a pipe between a process and the child it started itself: never a file, never another sender."""
 
 
 def offences(source: str) -> list[str]:
@@ -57,7 +59,7 @@ def test_no_module_brings_objects_back_from_data() -> None:
     modules = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     assert len(modules) > 200
     found = {str(path.relative_to(ROOT)): offences(path.read_text(encoding="utf-8")) for path in modules}
-    assert {path: each for path, each in found.items() if each} == {}
+    assert {path: each for path, each in found.items() if each} == NOT_STORED
 
 
 def test_no_table_has_a_column_of_pickles() -> None:
