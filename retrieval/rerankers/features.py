@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, log1p
 
@@ -24,6 +24,7 @@ FEATURES = (
     "coverage",
     "rare_coverage",
     "document_coverage",
+    "document_sparse",
     "pairs",
     "triples",
     "window",
@@ -57,20 +58,27 @@ _LIGHT_CHARACTERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text as terms: in order, where each term stands, and the pairs and triples of neighbours."""
+    """Where the asked terms stand in a text: all that the features look at."""
 
     length: int
+    """In terms."""
     places: Mapping[str, Sequence[int]]
-    pairs: frozenset[tuple[str, ...]]
-    triples: frozenset[tuple[str, ...]]
 
     @classmethod
-    def of(cls, text: str) -> _Text:
+    def of(cls, text: str, asked: Container[str]) -> _Text:
         found = terms(text)
         places: dict[str, list[int]] = {}
         for place, term in enumerate(found):
-            places.setdefault(term, []).append(place)
-        return cls(len(found), places, _runs(found, 2), _runs(found, 3))
+            if term in asked:
+                places.setdefault(term, []).append(place)
+        return cls(len(found), places)
+
+    def holds(self, run: Sequence[str]) -> bool:
+        """Tell whether terms stand one behind the other."""
+        starts = set(self.places.get(run[0], ()))
+        for offset, term in enumerate(run[1:], start=1):
+            starts &= {place - offset for place in self.places.get(term, ())}
+        return bool(starts)
 
 
 def term_weight(term: str) -> float:
@@ -88,16 +96,20 @@ def term_weight(term: str) -> float:
 def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     """Return float64 (len(candidates), len(FEATURES)).
 
-    `*_lead`, `rare_coverage`, `document_coverage` and the shares of symbols look at the other candidates of the
-    question; all others stand for themselves, so that scores can be compared across questions.
+    `*_lead`, `rare_coverage`, `document_*` and the shares of symbols look at the other candidates of the question; all
+    others stand for themselves, so that scores can be compared across questions.
     """
     asked = terms(question)
     weights = {term: weight for term in dict.fromkeys(asked) if (weight := term_weight(term)) > 0}
-    texts = [_Text.of(candidate.chunk.index_text) for candidate in candidates]
+    texts = [_Text.of(candidate.chunk.index_text, set(asked)) for candidate in candidates]
+    pairs, triples = _runs(asked, 2), _runs(asked, 3)
     rarity = _rarity(weights, texts)
     documents = _documents(candidates, texts)
     compared = symbol_features(symbols, [candidate.chunk.symbols for candidate in candidates])
     dense, sparse = _channel(candidates, "dense"), _channel(candidates, "sparse")
+    summed: dict[str, float] = {}
+    for candidate, score in zip(candidates, sparse, strict=True):
+        summed[candidate.chunk.document_id] = summed.get(candidate.chunk.document_id, 0.0) + score
     matrix = np.zeros((len(candidates), len(FEATURES)))
     for row, (candidate, text) in enumerate(zip(candidates, texts, strict=True)):
         chunk = candidate.chunk
@@ -111,8 +123,9 @@ def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequenc
             _covered(weights, text.places),
             _covered(rarity, text.places),
             _covered(rarity, documents[chunk.document_id]),
-            _share(_runs(asked, 2), text.pairs),
-            _share(_runs(asked, 3), text.triples),
+            _lead_of_document(chunk.document_id, summed),
+            _held(pairs, text),
+            _held(triples, text),
             _best_window(weights, text),
             _covered(weights, set(terms(" \n".join((chunk.title, *chunk.heading_path))))),
             _share({t for t in weights if t[0].isdigit()}, text.places),
@@ -131,6 +144,11 @@ def _runs(found: Sequence[str], size: int) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(found[i : i + size]) for i in range(len(found) - size + 1))
 
 
+def _held(runs: Collection[Sequence[str]], text: _Text) -> float:
+    """Return which part of the runs stands in the text; 0 of none."""
+    return sum(text.holds(run) for run in runs) / len(runs) if runs else 0.0
+
+
 def _channel(candidates: Sequence[Candidate], channel: Channel) -> list[float]:
     """Return each candidate's score in a channel; one that the channel did not find gets the lowest of the others."""
     known = [c.scores[channel] for c in candidates if channel in c.scores]
@@ -140,6 +158,12 @@ def _channel(candidates: Sequence[Candidate], channel: Channel) -> list[float]:
 
 def _best_other(scores: Sequence[float], row: int) -> float:
     return max((score for other, score in enumerate(scores) if other != row), default=scores[row])
+
+
+def _lead_of_document(document_id: str, summed: Mapping[str, float]) -> float:
+    """Compare what all candidates of a document score with the best other document: a whole section on the subject."""
+    others = [score for other, score in summed.items() if other != document_id]
+    return log1p(summed[document_id]) - log1p(max(others, default=summed[document_id]))
 
 
 def _rarity(weights: Mapping[str, float], texts: Sequence[_Text]) -> dict[str, float]:

@@ -8,8 +8,8 @@ BM25 over the whole texts, with the interval of the paired difference.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
-import sys
 import tempfile
 import zlib
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from retrieval.evaluation import RetrievalEvaluation
 from retrieval.evaluation_cutting import EVALUATOR
 from retrieval.evaluation_data import Dataset, read_dataset
 from retrieval.first_stage import FirstStage
+from retrieval.kept_vectors import KeptVectors
 from retrieval.lexical import Bm25Index
 from retrieval.metrics import mean, paired_bootstrap, rank_of, recall_at
 from retrieval.rerankers.embedded import FeatureReranker
@@ -139,12 +140,15 @@ def compared(name: str, ours: Sequence[int | None], theirs: Sequence[int | None]
     return ", ".join(parts)
 
 
-async def _main(folders: Sequence[Path]) -> None:
+async def _main(folders: Sequence[Path], encoders: Sequence[str], vectors: Path | None, models: Path | None) -> None:
     datasets = [read_dataset(folder) for folder in folders]
     baselines = [baseline(dataset) for dataset in datasets]
-    for encoder_name in ("embedded", "lexical"):
-        encoder = load_encoder(EncoderSettings(encoder=encoder_name))
-        sets = [await judge(dataset, encoder, SearchSettings()) for dataset in datasets]
+    for encoder_name in encoders:
+        encoder: Encoder = load_encoder(EncoderSettings.model_validate({"encoder": encoder_name, "folder": models}))
+        kept = KeptVectors(encoder, vectors) if vectors is not None else None
+        sets = [await judge(dataset, kept or encoder, SearchSettings()) for dataset in datasets]
+        if kept is not None:
+            kept.save()
         both: list[tuple[list[int | None], list[int | None]]] = [([], []) for _ in sets]
         for swapped in (False, True):
             weights = fit(sets, on_held_out=swapped)
@@ -162,4 +166,10 @@ async def _main(folders: Sequence[Path]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_main([Path(argument) for argument in sys.argv[1:]]))
+    parser = argparse.ArgumentParser(description="Fit the weights of the feature reranker.")
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--encoder", nargs="+", default=["embedded", "lexical"])
+    parser.add_argument("--vectors", type=Path, help="keep the encoder's vectors in this file (.npz)")
+    parser.add_argument("--models", type=Path, help="folder of graphs built on this machine (ATTEST_HOME/models)")
+    given = parser.parse_args()
+    asyncio.run(_main(given.folders, given.encoder, given.vectors, given.models))
