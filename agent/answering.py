@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agent.context import RunContext
-from agent.errors import MalformedModelOutputError, ModelUnavailableError
+from agent.errors import MalformedModelOutputError, ModelUnavailableError, ReplyCutError
 from agent.events import CitationAdded, Event, RunCompleted, SentenceAudited, TextDelta
 from agent.models.wording import wording
 from agent.outcome import cited_passages, status_of
@@ -64,6 +64,7 @@ class Answering:
     async def _write(self) -> AsyncGenerator[Event, None]:
         """Let the model write the answer as plain text; the fallback writes it where that fails unseen."""
         state = self._state
+        cut = False
         while not state.answer:
             why: TakeOverReason = "malformed_model_output"
             try:
@@ -73,6 +74,10 @@ class Answering:
             except ModelUnavailableError as exc:
                 if state.answer:
                     raise RunAbortedError(exc.code, "The model broke off while it wrote the answer.") from exc
+                if isinstance(exc, ReplyCutError) and not cut:
+                    cut = True
+                    yield state.ask_again()
+                    continue
                 if state.fallback is None:
                     raise
                 why = "model_unavailable"

@@ -2,6 +2,7 @@
 
 AgentError
 ├── ModelUnavailableError     the chat model gave no answer (retry)
+│   └── ReplyCutError         its reply broke off half-way (retry)
 ├── MalformedModelOutputError the model would not keep to the protocol (permanent)
 ├── BudgetExceededError       a step, token or time budget of the run is spent (permanent)
 ├── UnknownRunError           no such run for this principal (permanent)
@@ -28,6 +29,10 @@ class ModelUnavailableError(AgentError):
 
     code = "model_unavailable"
     retryable = True
+
+
+class ReplyCutError(ModelUnavailableError):
+    """The chat model's reply broke off half-way; the same call may well succeed."""
 
 
 class MalformedModelOutputError(AgentError):

@@ -13,7 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, cast
 
-Ending = Literal["whole", "no_finish", "dropped", "hang"]
+Ending = Literal["whole", "no_finish", "dropped", "hang", "pings"]
+
+_PING_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class EndpointReply:
     text: str | Sequence[str] = ""
     """Streamed in these pieces; a string in pieces of seven characters."""
     ending: Ending = "whole"
-    """`no_finish`: ends without a finish reason; `dropped`: the connection is cut; `hang`: nothing more comes."""
+    """`no_finish`: ends without a finish reason; `dropped`: the connection is cut; `hang`: nothing more comes;
+    `pings`: nothing but comment lines, which keep the connection alive."""
     usage: tuple[int, int] | None = (11, 7)
     """Prompt and completion tokens of the last chunk."""
     finish_reason: str = "stop"
@@ -79,9 +82,9 @@ class FakeEndpoint:
             reply = self._script[min(len(self.requests), len(self._script)) - 1]
         return EndpointReply(reply) if isinstance(reply, str) else reply
 
-    def wait_for_end(self) -> None:
-        """Block a hanging request until the endpoint is closed."""
-        self._released.wait()
+    def wait_for_end(self, timeout_s: float | None = None) -> bool:
+        """Block a hanging request until the endpoint is closed, or for a while; tell whether it is closed."""
+        return self._released.wait(timeout_s)
 
 
 def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
@@ -111,7 +114,9 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             for piece in _pieces(reply.text):
                 self._event(_chunk({"content": piece}, None))
-            if reply.ending in {"dropped", "hang"}:
+            if reply.ending in {"dropped", "hang", "pings"}:
+                while reply.ending == "pings" and not endpoint.wait_for_end(_PING_S):
+                    self._send(b": still here\n\n")
                 if reply.ending == "hang":
                     endpoint.wait_for_end()
                 self.close_connection = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from agent.answer_cache import AnswerCache
@@ -50,6 +50,7 @@ class Agent:
         persona: Persona | None = None,
         clock: Clock | None = None,
         answers: AnswerCache | None = None,
+        spares: Sequence[ChatModel] = (),
     ) -> None:
         """Take the parts of every run.
 
@@ -66,6 +67,7 @@ class Agent:
             persona: role, duties and the assistant owner's instruction; None: the standard ones.
             clock: for tests.
             answers: gives again what was answered before; None: every question is worked out.
+            spares: models that take over, in this order, before `fallback` does.
         """
         self._parts = Parts(
             model=model,
@@ -80,6 +82,7 @@ class Agent:
             persona=persona or Persona(),
             clock=clock or SystemClock(),
             answers=answers,
+            spares=tuple(spares),
         )
 
     async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:

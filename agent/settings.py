@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -9,17 +10,39 @@ from pydantic import Field
 from retrieval.types import Value
 
 
-class LlmSettings(Value):
-    """The OpenAI-compatible endpoint; without `base_url` the extractive model serves."""
+class TierSettings(Value):
+    """One model behind an OpenAI-compatible endpoint."""
 
     base_url: str | None = None
+    """None: there is no such tier."""
     model: str = "default"
     api_key: str = Field(default="none", repr=False)
+    form: Literal["xml", "json", "native"] = "xml"
+    """How the model writes tool calls."""
     timeout_s: float = Field(default=60.0, gt=0)
+    """Hard limit of each silence: until the first token, and between two; the two below refine it."""
+    first_token_timeout_s: float | None = Field(default=None, gt=0)
+    between_tokens_timeout_s: float | None = Field(default=None, gt=0)
     max_retries: int = Field(default=2, ge=0)
+    """Further tries after no connection, 429 and 5xx; `Retry-After` is kept to."""
     max_tokens: int = Field(default=1024, ge=16)
-    fallback: Literal["extractive", "fail"] = "extractive"
-    """What happens when the endpoint is down; the answer says so."""
+    """Of one reply."""
+    window_tokens: int = Field(default=8192, ge=2048)
+    """What the model reads and writes in one call; prompts are kept inside it."""
+    tokenizer: Path | None = None
+    """A `tokenizer.json` of the model on this machine; None: tokens are estimated."""
+
+
+class LlmSettings(TierSettings):
+    """The tier `large`, which serves unless another is asked for; without `base_url` the extractive model serves."""
+
+    fallback: str = Field(default="extractive", pattern=r"^(fail|extractive|small(,extractive)?)$")
+    """Who takes over, in this order, when the endpoint is down or does not keep to the form; the answer says so."""
+
+    @property
+    def spares(self) -> tuple[str, ...]:
+        """The names in `fallback`; empty where the run shall fail."""
+        return () if self.fallback == "fail" else tuple(self.fallback.split(","))
 
 
 class LoopSettings(Value):
@@ -46,5 +69,7 @@ class AgentSettings(Value):
     """All of the agent's settings."""
 
     llm: LlmSettings = LlmSettings()
+    small: TierSettings = TierSettings()
+    vision: TierSettings = TierSettings()
     loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()

@@ -57,6 +57,8 @@ class Parts:
     persona: Persona
     clock: Clock
     answers: AnswerCache | None = None
+    spares: tuple[ChatModel, ...] = ()
+    """Who takes over, in this order, before `fallback` does."""
 
 
 @dataclass(slots=True)
@@ -88,6 +90,8 @@ class RunState:
     """The pieces of the answer; joined it is what the reader gets."""
     stopped: bool = False
     """True when a guard ended the steps."""
+    gave_up: list[ChatModel] = field(default_factory=list[ChatModel])
+    """The models that were replaced."""
 
     @property
     def filter(self) -> SearchFilter:
@@ -96,17 +100,26 @@ class RunState:
 
     @property
     def fallback(self) -> ChatModel | None:
-        """The model that may still take over."""
-        return None if self.model is self.parts.fallback else self.parts.fallback
+        """The next model that may still take over."""
+        last = self.parts.fallback
+        chain = (*self.parts.spares, *(() if last is None else (last,)))
+        return next((each for each in chain if each is not self.model and each not in self.gave_up), None)
 
     def take_over(self, fallback: ChatModel, why: TakeOverReason) -> Notice:
         """Let the fallback model speak from here on, and tell the reader."""
         former, self.model = self.model, fallback
+        self.gave_up.append(former)
         zh = self.request.language == "zh"
         reason = _TAKE_OVER_ZH[why] if zh else _TAKE_OVER_EN[why]
         who = f"模型 {former.name} {reason}" if zh else f"the model {former.name} {reason}"
         message = f"{who}，改由 {fallback.name} 回答。" if zh else f"{who}; {fallback.name} answers instead."
         return self.emit(Notice, code="model_fallback", message=message)
+
+    def ask_again(self) -> Notice:
+        """Tell the reader that a reply broke off and the same model is asked once more."""
+        zh, name = self.request.language == "zh", self.model.name
+        said = "模型 {} 的回答中途断开，重新询问一次。" if zh else "the reply of {} broke off; it is asked again."
+        return self.emit(Notice, code="reply_cut", message=said.format(name))
 
     def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:
         """Prepare one call of the model that speaks now."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.context import RunContext
-from agent.errors import MalformedModelOutputError, ModelUnavailableError, UnknownToolError
+from agent.errors import MalformedModelOutputError, ModelUnavailableError, ReplyCutError, UnknownToolError
 from agent.events import (
     Event,
     FormatError,
@@ -85,36 +85,45 @@ class Steps:
                 raise self._failure
 
     async def _read(self, reply: _Reply) -> AsyncGenerator[Event, None]:
-        """Read one reply; a model that is down is replaced and asked anew."""
+        """Read one reply; one that breaks off is asked for once more, and a model that is down is replaced."""
+        cut = False
         while True:
             try:
                 async with aclosing(self._read_once(reply)) as events:
                     async for event in events:
                         yield event
                 return
-            except ModelUnavailableError:
-                fallback = self._state.fallback
-                if fallback is None:
-                    raise
-                yield self._state.take_over(fallback, "model_unavailable")
+            except ModelUnavailableError as exc:
+                if isinstance(exc, ReplyCutError) and not cut:
+                    cut = True
+                    yield self._state.ask_again()
+                else:
+                    fallback = self._state.fallback
+                    if fallback is None:
+                        raise
+                    yield self._state.take_over(fallback, "model_unavailable")
                 reply.reset()
 
     async def _read_once(self, reply: _Reply) -> AsyncGenerator[Event, None]:
         state = self._state
         since = state.parts.clock.monotonic()
         reader = state.reader(self._context.messages(), "step")
-        async with aclosing(reader.pieces(XmlProtocol())) as pieces:
-            async for piece in pieces:
-                match piece:
-                    case ThoughtText(text=text):
-                        reply.thought.append(text)
-                        yield state.emit(ThoughtDelta, step=state.steps, text=text)
-                    case AnswerText(text=text):
-                        reply.answer.append(text)
-                    case AnswerEnd():
-                        reply.answered = True
-                    case Call() | Malformed():
-                        reply.actions.append(piece)
+        try:
+            async with aclosing(reader.pieces(XmlProtocol())) as pieces:
+                async for piece in pieces:
+                    match piece:
+                        case ThoughtText(text=text):
+                            reply.thought.append(text)
+                            yield state.emit(ThoughtDelta, step=state.steps, text=text)
+                        case AnswerText(text=text):
+                            reply.answer.append(text)
+                        case AnswerEnd():
+                            reply.answered = True
+                        case Call() | Malformed():
+                            reply.actions.append(piece)
+        except ReplyCutError:
+            yield state.used(reader, since)  # what came of it was worked for
+            raise
         reply.raw = reader.text
         yield state.used(reader, since)
 
@@ -146,7 +155,7 @@ class Steps:
             self._broken_replies, self._last_broken = 0, ""
             return
         self._broken_replies += 1
-        again = not called and reply.raw == self._last_broken
+        again = not called and self._broken_replies > 1 and reply.raw == self._last_broken
         self._last_broken = reply.raw
         if again or self._broken_replies > self._state.parts.settings.format_retries:
             # A model that says the same once more will not be talked out of it.

@@ -34,6 +34,7 @@ from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
 from api.memory_wiring import wire_memory
+from api.model_wiring import open_tiers
 from api.models import Status
 from api.persons import wire_persons
 from api.pseudonym_keys import PseudonymKeys
@@ -184,17 +185,14 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         )
         searcher = memory.before(search, ingest.live)
         extractive = ExtractiveModel(encoder, encoder_thread, language)
-        model: ChatModel = extractive
-        if settings.llm.base_url is not None:
-            # Its import costs as much as all others together, and most commands do without.
-            from agent.models.openai import OpenAIChatModel
-
-            model = endpoint = OpenAIChatModel(settings.llm)
-            stack.push_async_callback(endpoint.close)
+        tiers = open_tiers(settings, extractive)
+        stack.push_async_callback(tiers.close)
+        model = tiers.large
         read = partial(read_filter, language=language)
         agent = Agent(
             model=model,
-            fallback=extractive if settings.llm.fallback == "extractive" else None,
+            fallback=tiers.fallback,
+            spares=tiers.spares,
             tools=ToolRegistry([SearchKnowledge(read), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
             searcher=searcher,
             trigger=memory.explaining(Trigger(searcher, settings.trigger, encoder.info.name)),

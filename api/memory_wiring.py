@@ -104,7 +104,7 @@ def wire_memory(
 
 def _configuration(settings: Settings, encoder: Encoder, reranker: Reranker) -> str:
     """Name what decides, beside question and documents, what is found and answered."""
-    endpoint = settings.llm.model_dump_json(exclude={"api_key"})
-    parts = [encoder.info.name, encoder.info.revision, reranker.name, endpoint]
+    endpoints = [tier.model_dump_json(exclude={"api_key"}) for tier in (settings.llm, settings.small)]
+    parts = [encoder.info.name, encoder.info.revision, reranker.name, *endpoints]
     parts += [each.model_dump_json() for each in (settings.search, settings.trigger, settings.run, settings.audit)]
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()

@@ -21,7 +21,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from agent.settings import AuditSettings, LlmSettings, LoopSettings
+from agent.settings import AuditSettings, LlmSettings, LoopSettings, TierSettings
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
 from retrieval.settings import (
@@ -131,6 +131,8 @@ class Settings(BaseSettings):
     chunk: ChunkSettings = ChunkSettings()
     ingest: IngestSettings = IngestSettings()
     llm: LlmSettings = LlmSettings()
+    small: TierSettings = TierSettings()
+    vision: TierSettings = TierSettings()
     run: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
     eval: EvaluationSettings = EvaluationSettings()

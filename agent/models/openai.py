@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import openai
@@ -13,20 +14,26 @@ from openai.types.chat import (
 )
 from pydantic import BaseModel, ConfigDict
 
-from agent.errors import ModelUnavailableError
+from agent.errors import ModelUnavailableError, ReplyCutError
 from agent.llm import ChatPiece, ChatRequest, Message
-from agent.settings import LlmSettings
+from agent.settings import TierSettings
+
+_CONNECT_S = 10.0
+"""An endpoint that is there takes the connection at once."""
 
 
 class OpenAIChatModel:
-    """Streams from `LlmSettings.base_url`; connection faults, 429 and 5xx are retried by the SDK."""
+    """Streams from `TierSettings.base_url`; connection faults, 429 and 5xx are retried by the SDK."""
 
-    def __init__(self, settings: LlmSettings) -> None:
+    def __init__(self, settings: TierSettings) -> None:
         self._settings = settings
+        self._first_s = settings.first_token_timeout_s or settings.timeout_s
+        self._between_s = settings.between_tokens_timeout_s or settings.timeout_s
         self._client = openai.AsyncOpenAI(
             base_url=settings.base_url,
             api_key=settings.api_key,
-            timeout=settings.timeout_s,
+            # Reading a reply has limits of its own, which comment lines of the stream do not put off.
+            timeout=openai.Timeout(max(self._first_s, self._between_s), connect=min(_CONNECT_S, self._first_s)),
             max_retries=settings.max_retries,
         )
 
@@ -36,8 +43,13 @@ class OpenAIChatModel:
         return self._settings.model
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ChatPiece]:
-        """Stream one reply; a stream that ends without a finish reason was cut and raises."""
-        finished = False
+        """Stream one reply.
+
+        Raises:
+            ReplyCutError: it broke off after some of it had come, or ended without a finish reason.
+            ModelUnavailableError: none came.
+        """
+        finished = begun = False
         try:
             async with await self._client.chat.completions.create(
                 model=self._settings.model,
@@ -48,8 +60,9 @@ class OpenAIChatModel:
                 stream=True,
                 stream_options={"include_usage": True},
             ) as chunks:
-                async for received in chunks:
-                    chunk = _Chunk.model_validate(received)
+                received = aiter(chunks)
+                while (piece := await self._next(received, self._between_s if begun else self._first_s)) is not None:
+                    chunk = _Chunk.model_validate(piece)
                     if chunk.usage is not None:
                         yield ChatPiece(
                             prompt_tokens=chunk.usage.prompt_tokens,
@@ -57,13 +70,23 @@ class OpenAIChatModel:
                         )
                     for choice in chunk.choices or ():
                         if choice.delta is not None and choice.delta.content:
+                            begun = True
                             yield ChatPiece(text=choice.delta.content)
                         finished = finished or bool(choice.finish_reason)
-        except (openai.APIError, ValueError) as exc:
-            # Neither exception is chained: their texts quote the reply, and some endpoints' replies the prompt.
-            raise ModelUnavailableError(_explain(self._settings, exc)) from None
+        except (openai.APIError, TimeoutError, ValueError) as exc:
+            # What was said is whole: only the counts that follow it are lost.
+            if not finished:
+                # Neither exception is chained: their texts quote the reply, and some endpoints' replies the prompt.
+                fault = ReplyCutError if begun else ModelUnavailableError
+                limit = self._between_s if begun else self._first_s
+                raise fault(_explain(self._settings, exc, limit)) from None
         if not finished:
-            raise ModelUnavailableError(f"the model at {self._settings.base_url} ended its reply half-way")
+            raise ReplyCutError(f"the model at {self._settings.base_url} ended its reply half-way")
+
+    async def _next(self, chunks: AsyncIterator[object], limit_s: float) -> object | None:
+        """Return the next chunk; None at the end. Comment lines that keep a connection alive are no chunks."""
+        async with asyncio.timeout(limit_s):
+            return await anext(chunks, None)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -105,12 +128,12 @@ def _message(message: Message) -> ChatCompletionMessageParam:
             return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)
 
 
-def _explain(settings: LlmSettings, exc: openai.APIError | ValueError) -> str:
+def _explain(settings: TierSettings, exc: openai.APIError | TimeoutError | ValueError, limit_s: float) -> str:
     # The vendor's message may quote the prompt, so only its kind is passed on.
     where = f"the model {settings.model!r} at {settings.base_url}"
     match exc:
-        case openai.APITimeoutError():
-            return f"{where} gave no answer within {settings.timeout_s:g} s"
+        case openai.APITimeoutError() | TimeoutError():
+            return f"{where} gave no answer within {limit_s:g} s"
         case openai.APIConnectionError():
             return f"{where} cannot be reached; check ATTEST_LLM_BASE_URL"
         case openai.AuthenticationError():
