@@ -23,6 +23,7 @@ from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.run import RunRequest
 from agent.settings import LoopSettings
 from agent.state import Parts, RunAbortedError
+from agent.tools.gates import Gates
 from agent.tools.registry import ToolRegistry
 from prompts.errors import PromptError
 from prompts.values import Persona
@@ -51,6 +52,7 @@ class Agent:
         clock: Clock | None = None,
         answers: AnswerCache | None = None,
         spares: Sequence[ChatModel] = (),
+        gates: Gates | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -67,6 +69,7 @@ class Agent:
             persona: role, duties and the assistant owner's instruction; None: the standard ones.
             clock: for tests.
             answers: gives again what was answered before; None: every question is worked out.
+            gates: rates, breakers and slots of tools; None: this agent's own.
             spares: models that take over, in this order, before `fallback` does.
         """
         self._parts = Parts(
@@ -83,6 +86,7 @@ class Agent:
             clock=clock or SystemClock(),
             answers=answers,
             spares=tuple(spares),
+            gates=gates or Gates(),
         )
 
     async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:

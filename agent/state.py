@@ -16,6 +16,7 @@ from agent.reading import ReplyReader
 from agent.run import RunRequest
 from agent.settings import LoopSettings
 from agent.tools.base import ToolContext, ToolSpec
+from agent.tools.gates import Gates
 from agent.tools.registry import ToolRegistry
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
@@ -57,6 +58,8 @@ class Parts:
     persona: Persona
     clock: Clock
     answers: AnswerCache | None = None
+    gates: Gates = field(default_factory=Gates)
+    """Rates, breakers and slots of tools, common to all runs."""
     spares: tuple[ChatModel, ...] = ()
     """Who takes over, in this order, before `fallback` does."""
 

@@ -50,7 +50,7 @@ class Steps:
     def __init__(self, state: RunState, context: RunContext) -> None:
         self._state = state
         self._context = context
-        self._executor = ToolExecutor(monotonic=state.parts.clock.monotonic)
+        self._executor = ToolExecutor(monotonic=state.parts.clock.monotonic, gates=state.parts.gates)
         self._repetition = RepetitionGuard()
         self._broken_replies = 0
         self._last_broken = ""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agent.ports import Library, Searcher
 from retrieval.labels import LabelBook
 from retrieval.types import Passage, Principal, Right, SearchFilter, Value
+
+RunsIn = Literal["loop", "thread", "process"]
+Approval = Literal["approved", "denied"]
 
 
 class ToolSpec(Value):
@@ -21,13 +24,34 @@ class ToolSpec(Value):
     """For the model: when to use it and what it gives."""
     arguments: dict[str, Any]
     """JSON Schema (2020-12) of the arguments object."""
+    results: dict[str, Any] | None = None
+    """JSON Schema of `ToolResult.values`; how far they fill it counts in the quality score."""
     timeout_ms: int = Field(default=3000, gt=0)
+    """Of one attempt."""
+    retries: int = Field(default=0, ge=0, le=5)
+    """Further attempts after a failure that may pass; none for a tool with side effects, which may have acted."""
+    rate_limit_per_minute: int | None = Field(default=None, ge=1)
+    """Calls in any sixty seconds, by tenant; None: no limit."""
+    max_concurrency: int | None = Field(default=None, ge=1)
+    """Calls that go on at once in one process; None: no limit."""
+    runs_in: RunsIn = "loop"
+    """`loop`: `run` is a coroutine. `thread` and `process`: it blocks (`agent.tools.blocking`)."""
     side_effects: bool = False
-    """True: never matched to a misspelt name, never run with mended arguments."""
+    """True: asked for before each call, never matched to a misspelt name, never run with mended arguments."""
+    approval: Literal["always", "untrusted"] = "always"
+    """When a tool with side effects waits for a person: always, or once untrusted text is in the run."""
+    external: bool = False
+    """True: its results come from outside, so that they are untrusted like retrieved text."""
     requires: Right | None = None
     """The right a principal needs."""
     reads_knowledge: bool = False
     """True: not offered where the run does not retrieve."""
+
+    @model_validator(mode="after")
+    def _acts_once(self) -> ToolSpec:
+        if self.side_effects and self.retries:
+            raise ValueError(f"tool {self.name}: a tool with side effects is not retried; set retries to 0")
+        return self
 
 
 class ToolResult(Value):
@@ -35,6 +59,8 @@ class ToolResult(Value):
 
     ok: bool = True
     text: str = ""
+    values: dict[str, Any] | None = None
+    """The result as a JSON object, for tools that declare `results`; without `text` it is shown as JSON."""
     passages: tuple[Passage, ...] = ()
     """Passages that enter the run; each is shown to the model in the fixed form."""
     query: str | None = None
@@ -73,6 +99,10 @@ class RunPassages:
         return len(self._by_label)
 
 
+Approve = Callable[[ToolSpec, dict[str, Any]], Awaitable[Approval]]
+"""Asks a person whether a call of a tool with side effects may run."""
+
+
 @dataclass(slots=True)
 class ToolContext:
     """One run as its tools see it."""
@@ -90,6 +120,12 @@ class ToolContext:
     passages: RunPassages = field(default_factory=RunPassages)
     results: dict[str, str] = field(default_factory=dict[str, str])
     """Citable texts of tools other than passages, by label."""
+    low_quality: set[str] = field(default_factory=set[str])
+    """Labels of results below `clean.HEDGE_BELOW`: a sentence that rests on one must hedge."""
+    approve: Approve | None = None
+    """None: nobody can be asked, so that no tool with side effects runs."""
+    untrusted: bool = False
+    """True once text of others, retrieved or from outside, is in the run; it never becomes False again."""
 
     def reserve(self, tool: str, text: str) -> str:
         """Hand out the label of a tool's citable result."""

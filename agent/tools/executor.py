@@ -1,23 +1,29 @@
-"""Run one tool call: validate, authorise, run with a time-out, clean. Every outcome is an observation."""
+"""Run one tool call: validate, authorise, ask, rate limit, breaker, slot, run with time-out and retries, clean.
+
+Every outcome is an observation. A refusal by the schema, a missing right, a person or a limit says
+nothing about the tool and does not count in its breaker; a time-out or a fault does.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import json
 import logging
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import jsonschema
 
-from agent.errors import AgentError, ToolArgumentsError, ToolError, ToolTimeoutError
-from agent.tools.base import Tool, ToolContext, ToolResult
-from agent.tools.clean import clean
+from agent.errors import AgentError, ToolArgumentsError, ToolError
+from agent.tools.attempts import attempt
+from agent.tools.base import Tool, ToolContext, ToolResult, ToolSpec
+from agent.tools.clean import HEDGE_BELOW, clean, clean_values, completeness
+from agent.tools.gates import Gates
+from agent.tools.observing import observe
+from agent.tools.wording import say
 from retrieval.errors import RetrievalError
-from retrieval.labels import format_tag
-from retrieval.passages import format_passage, neutralise
 
 log = logging.getLogger(__name__)
 
@@ -37,30 +43,37 @@ class Outcome:
 class ToolExecutor:
     """Executes calls of tools that are on the run's whitelist."""
 
-    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic, gates: Gates | None = None) -> None:
+        """Take the clock and what calls have in common; without `gates` nothing is shared with others."""
         self._monotonic = monotonic
+        self._gates = gates or Gates.of_process(monotonic=monotonic)
 
     async def execute(
         self, tool: Tool, arguments: dict[str, Any], context: ToolContext, *, repaired: bool = False
     ) -> Outcome:
         """Run a tool; never raises but for cancellation."""
         started = self._monotonic()
-        result = await self._result(tool, arguments, context, repaired)
-        cleaned = clean(result.text, context.max_chars)
-        if result.text:
-            result = result.model_copy(update={"quality_score": min(result.quality_score, cleaned.quality_score)})
-        observation = _observation(result, cleaned.text, context.language)
+        spec = tool.spec
+        result = _cleaned(spec, await self._result(tool, arguments, context, repaired), context.max_chars)
+        observation = observe(result, context.language)
+        if result.passages or (spec.external and result.text):
+            context.untrusted = True
+        if result.quality_score < HEDGE_BELOW and result.ok:
+            context.low_quality.update(_labels(result))
+            observation += "\n" + say("low_quality", context.language, score=f"{result.quality_score:.2f}")
         return Outcome(result, observation, (self._monotonic() - started) * 1000)
 
     async def _result(self, tool: Tool, arguments: dict[str, Any], context: ToolContext, repaired: bool) -> ToolResult:
         spec = tool.spec
         try:
-            _validate(tool, arguments, repaired)
+            _validate(spec, arguments, repaired)
             if spec.requires is not None and not context.principal.may(spec.requires):
                 return _failure(
                     "forbidden", f"You may not use {spec.name} here: the right {spec.requires!r} is missing."
                 )
-            return await _limited(tool, arguments, context)
+            if _must_ask(spec, context) and not await _approved(spec, arguments, context):
+                return _failure("not_approved", say("not_approved", context.language, tool=spec.name))
+            return await self._gated(tool, arguments, context)
         except ToolError as exc:
             return _failure(exc.code, str(exc))
         except RetrievalError as exc:
@@ -70,21 +83,44 @@ class ToolExecutor:
         except Exception as exc:  # noqa: BLE001 -- a tool is foreign code: its faults are observations
             return _hidden(spec.name, exc)
 
-
-async def _limited(tool: Tool, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-    seconds = tool.spec.timeout_ms / 1000
-    limit = asyncio.timeout(seconds)
-    try:
-        async with limit:
-            return await tool.run(arguments, context)
-    except TimeoutError as exc:
-        if not limit.expired():
+    async def _gated(self, tool: Tool, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Pass the limits that all runs share, then run."""
+        spec, gates, language = tool.spec, self._gates, context.language
+        # Per tenant: one that calls too often, or whose server is down, is nobody else's trouble.
+        key = f"{context.principal.tenant}/{spec.name}"
+        if spec.rate_limit_per_minute is not None:
+            wait = await gates.limits.take(key, spec.rate_limit_per_minute)
+            if wait > 0:
+                return _failure("rate_limited", say("rate_limited", language, tool=spec.name, seconds=_whole(wait)))
+        wait = await gates.breakers.admit(key)
+        if wait > 0:
+            return _failure("breaker_open", say("breaker_open", language, tool=spec.name, seconds=_whole(wait)))
+        told = gates.breakers.abandoned
+        try:
+            result = await attempt(tool, arguments, context, gates.slots)
+            told = gates.breakers.succeeded
+        except (ToolError, RetrievalError) as exc:
+            # An error that no repetition changes is an answer: the tool works.
+            told = gates.breakers.failed if exc.retryable else gates.breakers.succeeded
             raise
-        raise ToolTimeoutError(f"{tool.spec.name} did not answer within {seconds:g} s.") from exc
+        except Exception:
+            told = gates.breakers.failed
+            raise
+        finally:
+            await told(key)
+        return result
 
 
-def _validate(tool: Tool, arguments: dict[str, Any], repaired: bool) -> None:
-    spec = tool.spec
+def _must_ask(spec: ToolSpec, context: ToolContext) -> bool:
+    untrusted = context.untrusted or len(context.passages) > 0
+    return spec.side_effects and (spec.approval == "always" or untrusted)
+
+
+async def _approved(spec: ToolSpec, arguments: dict[str, Any], context: ToolContext) -> bool:
+    return context.approve is not None and await context.approve(spec, arguments) == "approved"
+
+
+def _validate(spec: ToolSpec, arguments: dict[str, Any], repaired: bool) -> None:
     if repaired and spec.side_effects:
         raise ToolArgumentsError("The arguments were not valid JSON, and this tool does not act on mended ones.")
     try:
@@ -93,6 +129,28 @@ def _validate(tool: Tool, arguments: dict[str, Any], repaired: bool) -> None:
         where = f" at {exc.json_path}" if exc.path else ""
         message = f"The arguments do not fit {spec.name}{where}: {exc.message[:_DETAIL_CHARS]}"
         raise ToolArgumentsError(message) from exc
+
+
+def _cleaned(spec: ToolSpec, result: ToolResult, max_chars: int) -> ToolResult:
+    """Clean text and values; the score is the least of the tool's own, the text's and the values'."""
+    values = clean_values(result.values) if result.values is not None else None
+    text = result.text or (json.dumps(values, ensure_ascii=False) if values else "")
+    scores = [result.quality_score]
+    if text:
+        cleaned = clean(text, max_chars)
+        text = cleaned.text
+        scores.append(cleaned.quality_score)
+    if spec.results is not None and result.ok and not result.passages:
+        scores.append(completeness(values, spec.results))
+    return result.model_copy(update={"text": text, "values": values, "quality_score": min(scores)})
+
+
+def _labels(result: ToolResult) -> list[str]:
+    return [passage.label for passage in result.passages] + ([result.label] if result.label else [])
+
+
+def _whole(seconds: float) -> int:
+    return max(1, -int(-seconds // 1))
 
 
 def _failure(code: str, message: str) -> ToolResult:
@@ -105,11 +163,3 @@ def _hidden(name: str, exc: BaseException) -> ToolResult:
     log.error("tool %s failed with %s\n%s", name, type(exc).__name__, frames)
     code = exc.code if isinstance(exc, AgentError) else ToolError.code
     return _failure(code, f"{name} failed. Try other arguments or go on without it.")
-
-
-def _observation(result: ToolResult, text: str, language: Literal["zh", "en"]) -> str:
-    parts = [format_passage(passage, language) for passage in result.passages]
-    if text:
-        tag = f" {format_tag(result.label)}" if result.label else ""
-        parts.append(neutralise(text) + tag)
-    return "\n\n".join(parts)

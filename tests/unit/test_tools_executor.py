@@ -9,7 +9,7 @@ import pytest
 
 from agent.errors import ToolError, UnknownToolError
 from agent.fakes import FakeLibrary, FakeSearcher, fake_chunk
-from agent.tools.base import Tool, ToolContext, ToolResult, ToolSpec
+from agent.tools.base import Approval, Tool, ToolContext, ToolResult, ToolSpec
 from agent.tools.builtin.calculate import Calculate
 from agent.tools.builtin.finish import Finish
 from agent.tools.builtin.list_documents import ListDocuments
@@ -51,6 +51,10 @@ def context(chunks: list[Chunk] = CHUNKS, principal: Principal = OWNER, **more: 
 
 async def execute(tool: Tool, arguments: dict[str, Any], at: ToolContext | None = None, **more: Any) -> Outcome:
     return await ToolExecutor().execute(tool, arguments, at or context(), **more)
+
+
+async def approving(spec: ToolSpec, arguments: dict[str, Any]) -> Approval:
+    return "approved"
 
 
 def raising(exc: Exception) -> Any:
@@ -105,8 +109,9 @@ async def test_executor_asks_for_the_right_a_tool_requires() -> None:
 
 async def test_executor_does_not_act_on_mended_arguments_with_side_effects() -> None:
     acting = Odd(lambda: ToolResult(text="done"), side_effects=True)
-    assert (await execute(acting, {}, repaired=True)).result.error_code == "tool_arguments"
-    assert (await execute(acting, {})).result.ok
+    asked = context(approve=approving)
+    assert (await execute(acting, {}, asked, repaired=True)).result.error_code == "tool_arguments"
+    assert (await execute(acting, {}, asked)).result.ok
 
 
 async def test_executor_makes_tool_text_inert() -> None:
