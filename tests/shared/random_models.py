@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+SPACE = "\u2581"
+"""How a tokenizer of this kind writes a space."""
 
 
 @dataclass(frozen=True)
@@ -73,21 +78,19 @@ def save_sentence_transformer(folder: Path, size: Size = TINY) -> Path:
 
 
 def _save_tokenizer(folder: Path, size: Size, **config: object) -> Any:
-    """Train a small Unigram tokenizer with XLM-R's special tokens; return the fitting model configuration."""
+    """Write a small Unigram tokenizer with XLM-R's special tokens; return the fitting model configuration."""
     import tokenizers
     import transformers
-    from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
+    from tokenizers import models, normalizers, pre_tokenizers, processors
 
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    tokenizer = tokenizers.Tokenizer(models.Unigram())
+    tokenizer = tokenizers.Tokenizer(
+        models.Unigram(_pieces(special), unk_id=special.index("<unk>"), byte_fallback=True)
+    )
+    tokenizer.add_special_tokens(special)
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.decoder = tokenizers.decoders.Metaspace()
-    corpus = [
-        path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parents[1] / "contract").glob("*.py"))
-    ]
-    trainer = trainers.UnigramTrainer(vocab_size=800, special_tokens=special, unk_token="<unk>", show_progress=False)
-    tokenizer.train_from_iterator([line for text in corpus for line in text.splitlines()], trainer)
+    tokenizer.decoder = _decoder()
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
@@ -117,3 +120,22 @@ def _save_tokenizer(folder: Path, size: Size, **config: object) -> Any:
         initializer_range=size.spread,
         **config,
     )
+
+
+def _pieces(special: Sequence[str]) -> list[tuple[str, float]]:
+    """Return letters, pairs of letters and bytes for the rest, with log probabilities that prefer pairs.
+
+    Not trained: the trainer gives other pieces every time, and with them every text another vector.
+    """
+    letters = string.ascii_lowercase
+    single = [SPACE, *(chr(code) for code in range(33, 127))]
+    pairs = [f"{first}{second}" for first in (SPACE, *letters) for second in letters]
+    octets = [f"<0x{code:02X}>" for code in range(256)]
+    scored = ((single, -4.0), (pairs, -6.0), (octets, -9.0))
+    return [*((each, 0.0) for each in special), *((piece, score) for pieces, score in scored for piece in pieces)]
+
+
+def _decoder() -> Any:
+    from tokenizers import decoders
+
+    return decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()])
