@@ -6,8 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from agent.llm import Message, Role
+from agent.llm import Message, Role, WrittenCall
 from agent.protocols.pieces import Call
+from agent.protocols.reasons import Form
+from agent.protocols.writing import written_calls
 from agent.tools.base import ToolSpec
 from agent.tools.signature import arguments_line
 from prompts.render import (
@@ -46,21 +48,25 @@ class RunContext:
         hints: Sequence[DocumentHint],
         passages: Sequence[Passage],
         persona: Persona,
+        form: Form = "xml",
     ) -> None:
         self._question = neutralise(question)
         self._language: Literal["zh", "en"] = language
+        self._form: Form = form
+        self._calls = 0
         cards = [_card(spec) for spec in tools]
         if tier == "none":
-            system = render_general(language, tools=cards, persona=persona)
+            system = render_general(language, tools=cards, persona=persona, form=form)
         else:
-            system = render_system(language, tools=cards, knowledge=hints, persona=persona)
-        example = render_example(language, _example_kind(question, tier, at_hand=bool(passages)))
+            system = render_system(language, tools=cards, knowledge=hints, persona=persona, form=form)
+        example = render_example(language, _example_kind(question, tier, at_hand=bool(passages)), form=form)
         first = render_step(
             language,
             question=self._question,
             passages=self._formatted(passages),
             tags=[format_tag(passage.label) for passage in passages],
             retrieves=tier != "none",
+            form=form,
         )
         self._messages = [
             Message(role="system", content=system),
@@ -69,7 +75,7 @@ class RunContext:
         ]
 
     def messages(self) -> tuple[Message, ...]:
-        """Return the conversation so far; user and assistant take turns."""
+        """Return the conversation so far; user and assistant take turns, results of native calls between them."""
         return tuple(self._messages)
 
     def finish_messages(self, passages: Sequence[Passage], results: dict[str, str]) -> tuple[Message, ...]:
@@ -82,12 +88,10 @@ class RunContext:
 
     def add_calls(self, thought: str, calls: Sequence[Call], observations: Sequence[str]) -> None:
         """Add a reply that called tools, and what came of it."""
-        written = "".join(
-            f"\n<tool_name>{call.name}</tool_name>"
-            f"<arguments>{json.dumps(call.arguments, ensure_ascii=False)}</arguments>"
-            for call in calls
-        )
-        self._turn(f"Thought: {thought.strip()}{written}", "\n\n".join(observations))
+        if self._form == "native" and len(calls) == len(observations):
+            self._native_turn(thought, calls, observations)
+        else:
+            self._turn(written_calls(self._form, thought, calls), "\n\n".join(observations))
 
     def add_broken(self, reply: str, reason: str) -> None:
         """Add a reply that was not used, and why."""
@@ -100,6 +104,22 @@ class RunContext:
     def format_error(self, reason: str) -> str:
         """Render what was wrong with a reply."""
         return render_format_error(self._language, reason=reason)
+
+    def _native_turn(self, thought: str, calls: Sequence[Call], observations: Sequence[str]) -> None:
+        """Add calls and results as the endpoint's own messages: each result names the call it answers."""
+        made = [
+            WrittenCall(
+                id=f"call{self._calls + n:05d}",  # nine letters and figures: some endpoints take no other id
+                name=call.name,
+                arguments=json.dumps(call.arguments, ensure_ascii=False),
+            )
+            for n, call in enumerate(calls, 1)
+        ]
+        self._calls += len(made)
+        self._messages.append(Message(role="assistant", content=thought.strip(), calls=tuple(made)))
+        self._messages += [
+            Message(role="tool", content=text, call_id=call.id) for call, text in zip(made, observations, strict=True)
+        ]
 
     def _turn(self, reply: str, answer: str) -> None:
         self._messages += [Message(role="assistant", content=reply), Message(role="user", content=answer)]

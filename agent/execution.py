@@ -181,6 +181,7 @@ class Execution:
             hints=await self._hints(),
             passages=state.tools.passages.all(),
             persona=state.parts.persona,
+            form=state.form,
         )
 
     async def _hints(self) -> list[DocumentHint]:

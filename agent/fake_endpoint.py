@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, cast
 
+from agent.protocols.pieces import CallDelta
+
 Ending = Literal["whole", "no_finish", "dropped", "hang", "pings"]
 
 _PING_S = 0.05
@@ -24,6 +26,10 @@ class EndpointReply:
 
     text: str | Sequence[str] = ""
     """Streamed in these pieces; a string in pieces of seven characters."""
+    calls: Sequence[CallDelta] = ()
+    """Pieces of function calls, each a chunk of its own after the text."""
+    thinking: str = ""
+    """Private thinking, kept apart from the text and sent before it."""
     ending: Ending = "whole"
     """`no_finish`: ends without a finish reason; `dropped`: the connection is cut; `hang`: nothing more comes;
     `pings`: nothing but comment lines, which keep the connection alive."""
@@ -112,8 +118,12 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             self.send_header("content-type", "text/event-stream")
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
+            if reply.thinking:
+                self._event(_chunk({"reasoning_content": reply.thinking}, None))
             for piece in _pieces(reply.text):
                 self._event(_chunk({"content": piece}, None))
+            for delta in reply.calls:
+                self._event(_chunk({"tool_calls": [_call(delta)]}, None))
             if reply.ending in {"dropped", "hang", "pings"}:
                 while reply.ending == "pings" and not endpoint.wait_for_end(_PING_S):
                     self._send(b": still here\n\n")
@@ -150,7 +160,13 @@ def _pieces(text: str | Sequence[str]) -> Sequence[str]:
     return [text[i : i + 7] for i in range(0, len(text), 7)] if isinstance(text, str) else text
 
 
-def _chunk(delta: dict[str, str], finish_reason: str | None) -> dict[str, Any]:
+def _call(delta: CallDelta) -> dict[str, Any]:
+    function = {key: value for key, value in (("name", delta.name), ("arguments", delta.arguments)) if value}
+    call = {"index": delta.index, "id": delta.id, "type": "function" if delta.id else None, "function": function}
+    return {key: value for key, value in call.items() if value is not None}
+
+
+def _chunk(delta: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
     choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
     return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "fake", "choices": [choice]}
 

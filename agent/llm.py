@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from agent.protocols.pieces import CallDelta
 from retrieval.types import Passage, Tier, Value
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class WrittenCall(Value):
+    """A function call that the model made earlier in the conversation."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON text of an object."""
 
 
 class Message(Value):
@@ -16,6 +26,20 @@ class Message(Value):
 
     role: Role
     content: str
+    calls: tuple[WrittenCall, ...] = ()
+    """Of an assistant's message, where calls are native."""
+    call_id: str | None = None
+    """Of a tool's message: the call it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool as it is offered to an endpoint that calls functions natively."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """JSON Schema of the arguments object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +71,8 @@ class ChatRequest:
     max_tokens: int = 1024
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
+    tools: tuple[Offer, ...] = ()
+    """What may be called natively; empty where calls are written as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +80,12 @@ class ChatPiece:
     """A piece of a streamed reply; usage stands on the last piece only."""
 
     text: str = ""
+    thinking: str = ""
+    """Private thinking that the endpoint keeps apart from the text; shown like a Thought, never acts."""
+    calls: tuple[CallDelta, ...] = ()
+    """Pieces of native function calls."""
+    finish_reason: str | None = None
+    """Why the reply ended, as the endpoint says it; `length`: it ran into its limit."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     meta: dict[str, str] = field(default_factory=dict[str, str])

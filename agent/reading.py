@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from agent.errors import BudgetExceededError
 from agent.llm import ChatModel, ChatPiece, ChatRequest
-from agent.protocols.pieces import Piece, ReplyParser
+from agent.protocols.pieces import Piece, ReplyParser, ThoughtText
 
 T = TypeVar("T")
 
@@ -46,6 +46,7 @@ class ReplyReader:
         self._request = request
         self._deadline = deadline
         self._text: list[str] = []
+        self._cut = False
         self._prompt_tokens: int | None = None
         self._completion_tokens: int | None = None
 
@@ -84,11 +85,17 @@ class ReplyReader:
                     break
                 self._note(piece)
                 self._text.append(piece.text)
+                if piece.thinking:
+                    yield ThoughtText(piece.thinking)
                 for parsed in parser.feed(piece.text):
                     yield parsed
+                for delta in piece.calls:
+                    self._text += [delta.name or "", delta.arguments]
+                    for parsed in parser.feed_call(delta):
+                        yield parsed
             else:
                 await self._read_counts(stream)
-            for parsed in parser.finish():
+            for parsed in parser.finish(cut=self._cut):
                 yield parsed
         finally:
             aclose = getattr(stream, "aclose", None)
@@ -107,6 +114,7 @@ class ReplyReader:
             return
 
     def _note(self, piece: ChatPiece) -> None:
+        self._cut = self._cut or piece.finish_reason == "length"
         if piece.prompt_tokens is not None:
             self._prompt_tokens = piece.prompt_tokens
         if piece.completion_tokens is not None:

@@ -12,11 +12,13 @@ from agent.emitter import Emitter
 from agent.events import ModelUsed, Notice
 from agent.llm import ChatModel, ChatRequest, Message, RunFacts
 from agent.ports import Auditor, Library, Searcher, Trigger
+from agent.protocols.choice import Form, Formed, form_of
 from agent.reading import ReplyReader
 from agent.run import RunRequest
 from agent.settings import LoopSettings
 from agent.tools.base import ToolContext, ToolSpec
 from agent.tools.gates import Gates
+from agent.tools.offering import offers
 from agent.tools.registry import ToolRegistry
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
@@ -102,6 +104,11 @@ class RunState:
         return self.request.filter or SearchFilter()
 
     @property
+    def form(self) -> Form:
+        """How the model that speaks now writes calls: as the conversation was begun, or `xml` where it reads none."""
+        return form_of(self.parts.model) if isinstance(self.model, Formed) else "xml"
+
+    @property
     def fallback(self) -> ChatModel | None:
         """The next model that may still take over."""
         last = self.parts.fallback
@@ -126,7 +133,8 @@ class RunState:
 
     def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:
         """Prepare one call of the model that speaks now."""
-        request = ChatRequest(messages=tuple(messages), facts=self._facts(), purpose=purpose)
+        tools = offers(self.whitelist) if self.form == "native" and purpose == "step" else ()
+        request = ChatRequest(messages=tuple(messages), facts=self._facts(), purpose=purpose, tools=tools)
         return ReplyReader(self.model, request, self.deadline)
 
     def used(self, reader: ReplyReader, since: float) -> ModelUsed:

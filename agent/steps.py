@@ -20,8 +20,8 @@ from agent.events import (
     ToolReturned,
 )
 from agent.guards import RepetitionGuard
+from agent.protocols.choice import parser_for
 from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, ThoughtText
-from agent.protocols.xml import XmlProtocol
 from agent.reading import within
 from agent.state import RunState
 from agent.tools.base import ToolResult
@@ -109,7 +109,7 @@ class Steps:
         since = state.parts.clock.monotonic()
         reader = state.reader(self._context.messages(), "step")
         try:
-            async with aclosing(reader.pieces(XmlProtocol())) as pieces:
+            async with aclosing(reader.pieces(parser_for(state.form, state.whitelist))) as pieces:
                 async for piece in pieces:
                     match piece:
                         case ThoughtText(text=text):

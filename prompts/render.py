@@ -9,7 +9,7 @@ from typing import Literal
 import jinja2
 
 from prompts.errors import MissingVariableError, UnknownTemplateError
-from prompts.values import DocumentHint, Language, Persona, ToolCard
+from prompts.values import DocumentHint, Form, Language, Persona, ToolCard
 
 _DEFAULT = Persona()
 
@@ -20,6 +20,7 @@ def render_system(
     tools: Sequence[ToolCard],
     knowledge: Sequence[DocumentHint] = (),
     persona: Persona = _DEFAULT,
+    form: Form = "xml",
 ) -> str:
     """Render the system prompt of a run that works with the documents.
 
@@ -28,24 +29,38 @@ def render_system(
         tools: what the model may call.
         knowledge: documents that may hold the answer, named before anything is searched.
         persona: role, duties and the assistant owner's instruction.
+        form: how the model is asked to write calls and answers.
     """
-    return _render("system", language, persona=persona, tools=tools, knowledge=knowledge)
+    return _render("system", language, persona=persona, tools=tools, knowledge=knowledge, form=form)
 
 
-def render_general(language: Language, *, tools: Sequence[ToolCard], persona: Persona = _DEFAULT) -> str:
+def render_general(
+    language: Language, *, tools: Sequence[ToolCard], persona: Persona = _DEFAULT, form: Form = "xml"
+) -> str:
     """Render the system prompt of a run that retrieves nothing."""
-    return _render("general", language, persona=persona, tools=tools)
+    return _render("general", language, persona=persona, tools=tools, form=form)
 
 
 def render_step(
-    language: Language, *, question: str, passages: Sequence[str] = (), tags: Sequence[str] = (), retrieves: bool = True
+    language: Language,
+    *,
+    question: str,
+    passages: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    retrieves: bool = True,
+    form: Form = "xml",
 ) -> str:
     """Render the first user message: the passages at hand, the question, and the form of the reply once more.
 
     The form and the tags of the passages stand last because small models keep what they read last;
     without it they mix labels from those of the example and of the passages.
     """
-    return _render("step", language, question=question, passages=passages, tags=tags, retrieves=retrieves)
+    return _render("step", language, question=question, passages=passages, tags=tags, retrieves=retrieves, form=form)
+
+
+def render_calls_as_text(language: Language, *, tools: Sequence[ToolCard]) -> str:
+    """Render what follows the system prompt where an endpoint refuses the functions it was offered."""
+    return _render("calls_as_text", language, tools=tools)
 
 
 def render_observation(language: Language, *, tool: str, ok: bool, text: str, note: str = "") -> str:
@@ -61,32 +76,37 @@ def render_format_error(language: Language, *, reason: str) -> str:
 ExampleKind = Literal["passages", "search", "arithmetic", "talk"]
 
 
-def render_example(language: Language, kind: ExampleKind) -> tuple[str, ...]:
+def render_example(language: Language, kind: ExampleKind, *, form: Form = "xml") -> tuple[str, ...]:
     """Render the example turn that a conversation begins with: messages of user and model by turns.
 
     It shows what the run begins with: an answer from passages at hand, a search, a sum, or talk beside the
     documents. Small models do what the last model turn did, and hardly anything that is only described.
     Of its two passages the first answers, as it mostly does in a run: they name the one in the same place.
+    Models that call functions natively know how; they are shown an answer alone.
     """
     tag, other_tag = "[SOURCE: doc_0a1b_p12]", "[SOURCE: doc_5c2d_p3]"
 
     def part(name: str) -> str:
-        return _render("example", language, part=name, tag=tag, other_tag=other_tag)
+        return _render("example", language, part=name, tag=tag, other_tag=other_tag, form=form)
 
+    if form == "native":
+        kind = "passages" if kind in {"passages", "search"} else "talk"
     match kind:
         case "passages":
             passages = [part("passage"), part("other_passage")]
-            asked = render_step(language, question=part("question"), passages=passages, tags=[tag, other_tag])
+            asked = render_step(
+                language, question=part("question"), passages=passages, tags=[tag, other_tag], form=form
+            )
             return asked, part("answer")
         case "search":
             found = render_observation(language, tool="search_knowledge", ok=True, text=part("passage"))
-            return render_step(language, question=part("question")), part("search"), found, part("answer")
+            return render_step(language, question=part("question"), form=form), part("search"), found, part("answer")
         case "arithmetic":
             result = render_observation(language, tool="calculate", ok=True, text=part("sum_result"))
-            asked = render_step(language, question=part("sum"), retrieves=False)
+            asked = render_step(language, question=part("sum"), retrieves=False, form=form)
             return asked, part("sum_call"), result, part("sum_answer")
         case "talk":
-            return render_step(language, question=part("talk"), retrieves=False), part("talk_answer")
+            return render_step(language, question=part("talk"), retrieves=False, form=form), part("talk_answer")
 
 
 NoteKind = Literal["repeated"]

@@ -7,6 +7,9 @@ from typing import Literal
 
 Language = Literal["zh", "en"]
 
+Form = Literal["xml", "json", "native"]
+"""How a model writes calls and answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCard:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import cast
 
 import openai
-from openai.types.chat import (
-    ChatCompletionAssistantMessageParam,
-    ChatCompletionMessageParam,
-    ChatCompletionSystemMessageParam,
-    ChatCompletionUserMessageParam,
-)
-from pydantic import BaseModel, ConfigDict
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolUnionParam
 
 from agent.errors import ModelUnavailableError, ReplyCutError
-from agent.llm import ChatPiece, ChatRequest, Message
+from agent.llm import ChatPiece, ChatRequest
+from agent.models.chunks import pieces_of
+from agent.models.messages import message_param, tool_param, without_functions
+from agent.protocols.reasons import Form
 from agent.settings import TierSettings
 
 _CONNECT_S = 10.0
 """An endpoint that is there takes the connection at once."""
+_REFUSES_TOOLS = frozenset({400, 404, 422, 500, 501})
+"""How endpoints answer to functions they cannot offer their model."""
 
 
 class OpenAIChatModel:
@@ -27,6 +27,7 @@ class OpenAIChatModel:
 
     def __init__(self, settings: TierSettings) -> None:
         self._settings = settings
+        self._takes_tools = True
         self._first_s = settings.first_token_timeout_s or settings.timeout_s
         self._between_s = settings.between_tokens_timeout_s or settings.timeout_s
         self._client = openai.AsyncOpenAI(
@@ -42,6 +43,11 @@ class OpenAIChatModel:
         """The endpoint's model name."""
         return self._settings.model
 
+    @property
+    def form(self) -> Form:
+        """As set: how the model is asked to write calls."""
+        return self._settings.form
+
     async def stream(self, request: ChatRequest) -> AsyncIterator[ChatPiece]:
         """Stream one reply.
 
@@ -51,28 +57,13 @@ class OpenAIChatModel:
         """
         finished = begun = False
         try:
-            async with await self._client.chat.completions.create(
-                model=self._settings.model,
-                messages=[_message(m) for m in request.messages],
-                max_tokens=min(request.max_tokens, self._settings.max_tokens),
-                temperature=request.temperature,
-                stop=list(request.stop) or None,
-                stream=True,
-                stream_options={"include_usage": True},
-            ) as chunks:
+            async with await self._open(request) as chunks:
                 received = aiter(chunks)
-                while (piece := await self._next(received, self._between_s if begun else self._first_s)) is not None:
-                    chunk = _Chunk.model_validate(piece)
-                    if chunk.usage is not None:
-                        yield ChatPiece(
-                            prompt_tokens=chunk.usage.prompt_tokens,
-                            completion_tokens=chunk.usage.completion_tokens,
-                        )
-                    for choice in chunk.choices or ():
-                        if choice.delta is not None and choice.delta.content:
-                            begun = True
-                            yield ChatPiece(text=choice.delta.content)
-                        finished = finished or bool(choice.finish_reason)
+                while (chunk := await self._next(received, self._between_s if begun else self._first_s)) is not None:
+                    for piece in pieces_of(chunk):
+                        begun = begun or bool(piece.text or piece.thinking or piece.calls)
+                        finished = finished or piece.finish_reason is not None
+                        yield piece
         except (openai.APIError, TimeoutError, ValueError) as exc:
             # What was said is whole: only the counts that follow it are lost.
             if not finished:
@@ -83,6 +74,34 @@ class OpenAIChatModel:
         if not finished:
             raise ReplyCutError(f"the model at {self._settings.base_url} ended its reply half-way")
 
+    async def _open(self, request: ChatRequest) -> openai.AsyncStream[ChatCompletionChunk]:
+        """Open the stream; an endpoint that refuses functions is asked again with them written as text."""
+        if not request.tools or not self._takes_tools:
+            return await self._create(without_functions(request) if request.tools else request)
+        try:
+            return await self._create(request)
+        except openai.APIStatusError as exc:
+            if exc.status_code not in _REFUSES_TOOLS:
+                raise
+            stream = await self._create(without_functions(request))
+            # Only now is it certain that the functions were what it refused.
+            self._takes_tools = False
+            return stream
+
+    async def _create(self, request: ChatRequest) -> openai.AsyncStream[ChatCompletionChunk]:
+        messages = cast("list[ChatCompletionMessageParam]", [message_param(m) for m in request.messages])
+        tools = cast("list[ChatCompletionToolUnionParam]", [tool_param(offer) for offer in request.tools])
+        return await self._client.chat.completions.create(
+            model=self._settings.model,
+            messages=messages,
+            tools=tools or openai.omit,
+            max_tokens=min(request.max_tokens, self._settings.max_tokens),
+            temperature=request.temperature,
+            stop=list(request.stop) or None,
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+
     async def _next(self, chunks: AsyncIterator[object], limit_s: float) -> object | None:
         """Return the next chunk; None at the end. Comment lines that keep a connection alive are no chunks."""
         async with asyncio.timeout(limit_s):
@@ -91,41 +110,6 @@ class OpenAIChatModel:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
-
-
-class _Lenient(BaseModel):
-    """What is read of a reply. The SDK builds its own values without checking them."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-
-class _Usage(_Lenient):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-class _Delta(_Lenient):
-    content: str | None = None
-
-
-class _Choice(_Lenient):
-    delta: _Delta | None = None
-    finish_reason: str | None = None
-
-
-class _Chunk(_Lenient):
-    choices: list[_Choice] | None = None
-    usage: _Usage | None = None
-
-
-def _message(message: Message) -> ChatCompletionMessageParam:
-    match message.role:
-        case "system":
-            return ChatCompletionSystemMessageParam(role="system", content=message.content)
-        case "user":
-            return ChatCompletionUserMessageParam(role="user", content=message.content)
-        case "assistant":
-            return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)
 
 
 def _explain(settings: TierSettings, exc: openai.APIError | TimeoutError | ValueError, limit_s: float) -> str:

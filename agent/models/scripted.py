@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from agent.errors import AgentError
 from agent.llm import ChatPiece, ChatRequest
+from agent.protocols.reasons import Form
 
 Reply = str | Sequence[str] | AgentError
 """A whole reply, the pieces it is streamed in (an error among them breaks it off), or the error it raises."""
-ScriptItem = Reply | Sequence[str | AgentError]
+ScriptItem = Reply | Sequence[str | ChatPiece | AgentError]
+"""Among the pieces may stand whole `ChatPiece` values: native calls, thinking, a finish reason."""
 
 
 class ScriptedChatModel:
@@ -24,10 +26,12 @@ class ScriptedChatModel:
         *,
         name: str = "scripted",
         count_tokens: bool = True,
+        form: Form = "xml",
     ) -> None:
         self._replies = replies
         self._name = name
         self._count_tokens = count_tokens
+        self._form: Form = form
         self.requests: list[ChatRequest] = []
         self.closed = 0
         """Streams that were closed before their end."""
@@ -36,6 +40,11 @@ class ScriptedChatModel:
     def name(self) -> str:
         """As given."""
         return self._name
+
+    @property
+    def form(self) -> Form:
+        """As given."""
+        return self._form
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ChatPiece]:
         """Stream the next reply in its pieces; a plain string comes in pieces of seven characters."""
@@ -48,7 +57,7 @@ class ScriptedChatModel:
             for piece in pieces:
                 if isinstance(piece, AgentError):
                     raise piece
-                yield ChatPiece(piece)
+                yield piece if isinstance(piece, ChatPiece) else ChatPiece(piece)
             if self._count_tokens:
                 size = sum(len(m.content) for m in request.messages)
                 yield ChatPiece(prompt_tokens=size // 4, completion_tokens=len(pieces))

@@ -59,8 +59,19 @@ class Malformed:
 Piece = ThoughtText | Call | AnswerText | AnswerEnd | Malformed
 
 
-class ReplyParser(Protocol):
-    """Reads one streamed reply. Incremental (any cut of the stream gives the same pieces) and total."""
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """A piece of a function call as an endpoint streams it; what it does not say is None or empty."""
+
+    index: int | None = None
+    """Which of the reply's calls; some endpoints leave it out, or say 0 for all."""
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+class TextParser(Protocol):
+    """Reads the text of one streamed reply. Incremental (any cut gives the same pieces) and total."""
 
     @property
     def ended(self) -> bool:
@@ -73,6 +84,27 @@ class ReplyParser(Protocol):
 
     def finish(self) -> list[Piece]:
         """Tell that the stream is over and return the rest. Called once."""
+        ...
+
+
+class ReplyParser(Protocol):
+    """Reads one streamed reply, its text and its function calls. Incremental and total."""
+
+    @property
+    def ended(self) -> bool:
+        """True when nothing that follows can change the outcome: the stream may be closed."""
+        ...
+
+    def feed(self, text: str) -> list[Piece]:
+        """Take the next text of the stream and return what is certain so far."""
+        ...
+
+    def feed_call(self, delta: CallDelta) -> list[Piece]:
+        """Take the next piece of a function call."""
+        ...
+
+    def finish(self, *, cut: bool = False) -> list[Piece]:
+        """Tell that the stream is over and return the rest. Called once. `cut`: it ran into a limit of length."""
         ...
 
 

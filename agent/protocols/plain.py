@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from agent.protocols.pieces import AnswerEnd, AnswerText, Malformed, Piece, ThoughtText
+from agent.protocols.pieces import AnswerEnd, AnswerText, CallDelta, Malformed, Piece, ThoughtText
 from agent.protocols.scanners import AnswerScanner
 from agent.protocols.xml import MAX_REPLY_CHARS, XmlProtocol
 
@@ -52,7 +52,11 @@ class PlainProtocol:
         self._buffer += _UNPRINTABLE_RE.sub("\ufffd", text[:room])
         return self._advance(final=False)
 
-    def finish(self) -> list[Piece]:
+    def feed_call(self, delta: CallDelta) -> list[Piece]:
+        """Leave a function call out: no tool was offered."""
+        return []
+
+    def finish(self, *, cut: bool = False) -> list[Piece]:
         """Tell that the stream is over; what was written is the answer, if anything was."""
         pieces = self._advance(final=True)
         if self._steps is not None:

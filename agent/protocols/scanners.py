@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.protocols.tags import OPEN_RE, FoundTag, tag_at
+from agent.protocols.trimming import TrimmedText
 
 MAX_ARGUMENT_CHARS = 64_000
 
@@ -98,11 +99,14 @@ class AnswerScanner:
     def __init__(self, *, drop_tags: bool = False) -> None:
         self._drop_tags = drop_tags
         self.closed = False
-        self.begun = False
-        """True once the answer has a visible character."""
-        self._blank = ""
+        self._shown = TrimmedText()
         self._last = ""
         self._out: list[str] = []
+
+    @property
+    def begun(self) -> bool:
+        """True once the answer has a visible character."""
+        return self._shown.begun
 
     def scan(self, buffer: str, at: int, *, final: bool) -> tuple[int, str]:
         """Read on from `at`; return where reading stopped and the answer text that is certain."""
@@ -152,10 +156,4 @@ class AnswerScanner:
         if not text:
             return
         self._last = text[-1]
-        visible = text.rstrip() if self.begun else text.strip()
-        if not visible:
-            self._blank += text if self.begun else ""
-            return
-        self._out.append(self._blank + visible)
-        self.begun = True
-        self._blank = text[len(text.rstrip()) :]
+        self._out.append(self._shown.feed(text))

@@ -22,29 +22,16 @@ import re
 from enum import Enum, auto
 
 from agent.protocols.arguments import ArgumentsSyntaxError, read_arguments
-from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, MalformedCode, Piece, ThoughtText
+from agent.protocols.leading import LEADING_BLANKS, label_end
+from agent.protocols.pieces import AnswerEnd, AnswerText, Call, MalformedCode, Piece, ThoughtText
 from agent.protocols.quoting import QuoteTracker
+from agent.protocols.reasons import malformed
 from agent.protocols.scanners import AnswerScanner, ArgumentsScanner
 from agent.protocols.tags import OPEN_RE, call_head_at, tag_at
 
 MAX_REPLY_CHARS = 200_000
 
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
-_LABEL_RE = re.compile(r"(?:\*\*)?(?:thought|思考|想法)(?:\*\*)?[ \t]{0,4}[:：]", re.IGNORECASE | re.ASCII)
-_LABEL_START_RE = re.compile(r"\*{0,2}([a-z思考想法]*)\*{0,2}[ \t]{0,4}\Z", re.IGNORECASE | re.ASCII)
-_LABEL_WORDS = ("thought", "思考", "想法")
-
-_REASONS: dict[MalformedCode, str] = {
-    "no_action": "The reply has neither a tool call nor a final answer. Write either "
-    "<tool_name>NAME</tool_name><arguments>{JSON}</arguments> or <final_answer>ANSWER</final_answer>.",
-    "unclosed_call": "The reply ended inside a tool call. Write "
-    "<tool_name>NAME</tool_name><arguments>{JSON}</arguments> to its end.",
-    "unclosed_answer": "The final answer was not closed. Write it again, shorter, and close it with </final_answer>.",
-    "unclosed_think": "The reply ended while thinking. Think shorter, then act.",
-    "empty_answer": "The final answer is empty. Write it between <final_answer> and </final_answer>.",
-    "bad_arguments": "The tool did not run.",
-    "too_long": "The reply is too long. Write a shorter one.",
-}
 
 
 class _State(Enum):
@@ -104,7 +91,7 @@ class XmlProtocol:
             case _:
                 pass
         if not self._acted:
-            self._out += self._fenced or [_malformed("no_action")]
+            self._out += self._fenced or [malformed("xml", "no_action")]
             self._acted = True
         self._state = _State.TAIL
         return self._drain()
@@ -136,18 +123,16 @@ class XmlProtocol:
 
     def _start(self, *, final: bool) -> bool:
         """Leave out leading white space, a byte-order mark and the label `Thought:`."""
-        if self._buffer[self._at] in "\ufeff \t\r\n":
+        if self._buffer[self._at] in LEADING_BLANKS:
             self._at += 1
             return True
-        label = _LABEL_RE.match(self._buffer, self._at)
-        if label is not None:
-            self._at, self._state = label.end(), _State.LEAD
-            return True
-        if not final:
-            start = _LABEL_START_RE.match(self._buffer, self._at)
-            if start is not None and any(w.startswith(start.group(1).lower()) for w in _LABEL_WORDS):
-                return False
-        self._state = _State.THOUGHT
+        end = label_end(self._buffer, self._at, final=final)
+        if end == "wait":
+            return False
+        if end is None:
+            self._state = _State.THOUGHT
+        else:
+            self._at, self._state = end, _State.LEAD
         return True
 
     def _skip(self, characters: str, *, then: _State) -> bool:
@@ -223,7 +208,7 @@ class XmlProtocol:
             arguments, repaired = read_arguments(raw)
             self._act(Call(self._name, arguments, raw, repaired))
         except ArgumentsSyntaxError as exc:
-            self._act(_malformed("bad_arguments", str(exc)))
+            self._act(malformed("xml", "bad_arguments", str(exc)))
         self._quotes.start_line()
         self._state = _State.THOUGHT if self._in_fenced_action else _State.AFTER_CALL
 
@@ -253,7 +238,7 @@ class XmlProtocol:
         if text:
             target.append(AnswerText(text))
         if self._answer.closed:
-            self._act(AnswerEnd() if self._answer.begun else _malformed("empty_answer"))
+            self._act(AnswerEnd() if self._answer.begun else malformed("xml", "empty_answer"))
             self._quotes.start_line()
             self._state = _State.THOUGHT if self._in_fenced_action else _State.TAIL
         return self._at > before
@@ -267,7 +252,7 @@ class XmlProtocol:
 
     def _break(self, code: MalformedCode) -> None:
         """The reply cannot be read on: nothing of what is open acts, and nothing after it."""
-        self._out.append(_malformed(code))
+        self._out.append(malformed("xml", code))
         self._acted = True
         self._state = _State.TAIL
 
@@ -289,7 +274,3 @@ class XmlProtocol:
     def _drain(self) -> list[Piece]:
         pieces, self._out = self._out, []
         return pieces
-
-
-def _malformed(code: MalformedCode, detail: str = "") -> Malformed:
-    return Malformed(code, f"{_REASONS[code]} {detail}".strip())
