@@ -8,12 +8,18 @@ from typing import Final
 from retrieval.settings import SearchSettings
 from retrieval.types import Channel
 
-_UNMEASURED: Final[Mapping[Channel, float]] = {"dense": 1.0, "foreign": 1.0, "sparse": 1.0, "symbol": 0.3}
+_UNMEASURED: Final[Mapping[Channel, float]] = {
+    "dense": 1.0,
+    "foreign": 1.0,
+    "sparse": 1.0,
+    "symbol": 0.3,
+    "translated": 0.0,
+}
 """Encoders without weights of their own (BGE-M3, sentence-transformers) have their two sides count the same."""
 
 _PROFILES: Final[Mapping[str, Mapping[Channel, float]]] = {
-    "embedded": {"dense": 0.5, "foreign": 1.0, "sparse": 1.0, "symbol": 0.3},
-    "lexical": {"dense": 0.0, "foreign": 0.0, "sparse": 1.0, "symbol": 0.3},
+    "embedded": {"dense": 0.5, "foreign": 0.7, "sparse": 1.0, "symbol": 0.3, "translated": 0.7},
+    "lexical": {"dense": 0.0, "foreign": 0.0, "sparse": 1.0, "symbol": 0.3, "translated": 0.7},
 }
 
 
@@ -24,6 +30,7 @@ def channel_weights(settings: SearchSettings, encoder_name: str) -> dict[Channel
         "foreign": settings.foreign_weight,
         "sparse": settings.sparse_weight,
         "symbol": settings.symbol_weight,
+        "translated": settings.translated_weight,
     }
     profile = _PROFILES.get(encoder_name, _UNMEASURED)
     return {channel: profile[channel] if weight is None else weight for channel, weight in given.items()}

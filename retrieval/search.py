@@ -86,7 +86,7 @@ class Searcher:
         watch = Stopwatch(first_stage.latencies_ms)
         limit = self._settings.top_k if top_k is None else top_k
         live, gone = await self._only_live(scope, first_stage.candidates, watch)
-        chosen, passed_over = choose(live, max(self._settings.rerank_k, limit))
+        chosen, passed_over = choose(live, max(self._settings.rerank_k, limit), self._settings.rerank_foreign_k)
         with watch.stage("rerank"):
             scores = await self._rerank_all(stages, chosen)
         ranked = sorted(zip(chosen, scores, strict=True), key=lambda pair: -pair[1])

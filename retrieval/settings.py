@@ -96,6 +96,8 @@ class SearchSettings(Value):
     candidates_k: int = Field(default=30, ge=1, le=500)
     """Fetched per channel."""
     rerank_k: int = Field(default=10, ge=1, le=200)
+    rerank_foreign_k: int = Field(default=8, ge=0, le=200)
+    """Candidates of the other language than the question's that are reranked beside `rerank_k` of its own."""
     top_k: int = Field(default=3, ge=1, le=50)
     rrf_k: int = Field(default=10, ge=1)
     """Constant of reciprocal rank fusion (Cormack et al. 2009). With their 60, ten ranks differ by less than one
@@ -106,6 +108,8 @@ class SearchSettings(Value):
     foreign_weight: float | None = Field(default=None, ge=0)
     """Dense hits in the other language than the question's, where the encoder needs a channel for them."""
     sparse_weight: float | None = Field(default=None, ge=0)
+    translated_weight: float | None = Field(default=None, ge=0)
+    """Hits in the other language for the question's words, translated by a dictionary."""
     multi_vector_weight: float = Field(default=0.0, ge=0, le=1)
     """Share of BGE-M3's own token-by-token score in the final one; 0: off, no candidate is encoded again."""
     multi_vector_modes: tuple[

@@ -22,8 +22,9 @@ EVERYONE = "everyone"
 Authority = Literal["official", "approved", "draft", "unknown"]
 Language = Literal["zh", "en", "other"]
 Tier = Literal["strong", "weak", "none"]
-Channel = Literal["dense", "foreign", "sparse", "symbol"]
-"""`foreign`: dense hits in the other language than the question's, for encoders that need it."""
+Channel = Literal["dense", "foreign", "sparse", "symbol", "translated"]
+"""`foreign`: dense hits in the other language than the question's, for encoders that need it; `translated`: hits
+there for the question's words in that language."""
 
 
 class Value(BaseModel):

@@ -13,6 +13,7 @@ from agent.audit.evaluation import evaluate, read_cases
 from api.commands import (
     eval_absent,
     eval_confusable,
+    eval_crosslingual,
     eval_files,
     eval_search,
     eval_structure,
@@ -31,7 +32,7 @@ def register(app: typer.Typer, summary: str) -> None:
     group.command("retrieval")(eval_search.retrieval)
     group.command("compare")(eval_search.compare_settings)
     group.command("ablation")(eval_search.ablation)
-    group.command("crosslingual")(eval_search.crosslingual)
+    group.command("crosslingual")(eval_crosslingual.crosslingual)
     group.command("audit")(audit)
     group.command("absent")(eval_absent.absent)
     group.command("confusable")(eval_confusable.confusable)

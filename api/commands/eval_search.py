@@ -1,4 +1,4 @@
-"""`attest eval retrieval`, `compare`, `ablation`, `crosslingual`: how well search finds, and what each part brings."""
+"""`attest eval retrieval`, `compare`, `ablation`: how well search finds, and what each part brings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from api.commands.demo import SAMPLES
 from api.commands.evaluating import Minimum, enforce, find, read_bounds, with_settings
 from api.commands.evaluation_page import render_comparison, render_meetings, render_retrieval
 from api.commands.searching import SearchParts, Vectors, progress
-from api.commands.session import Json, fail, guarded, out, print_json
-from api.errors import EXIT_USAGE
+from api.commands.session import Json, guarded, out, print_json
 from api.settings import Settings, load_settings
-from ingest.cutting import SymbolicCutter
-from ingest.evaluation import default_expected
-from ingest.evaluation_crosslingual import read_crosslingual
-from ingest.sandbox import ParserPool
 from retrieval.evaluation import RetrievalReport
 from retrieval.evaluation_compare import Ablation, Comparison, ablate, arms_without, compare, measure
 from retrieval.evaluation_data import Dataset, holds_meetings, read_dataset, read_meetings
@@ -48,7 +42,7 @@ def retrieval(
         with SearchParts.of(settings, vectors) as parts:
             if holds_meetings(place):
                 return asyncio.run(_meetings(parts, place, quiet=json_output))
-            return asyncio.run(_retrieval(parts, _thinned(read_dataset(place), every), quiet=json_output))
+            return asyncio.run(measure_retrieval(parts, thinned(read_dataset(place), every), quiet=json_output))
 
     report = guarded(work)
     if html is not None:
@@ -59,30 +53,7 @@ def retrieval(
     elif isinstance(report, MeetingsReport):
         _print_meetings(report)
     else:
-        _print_retrieval(report)
-    enforce(bounds, report.metrics)
-
-
-def crosslingual(
-    vectors: Vectors = None, html: Html = None, minimum: Minimum = None, json_output: Json = False
-) -> None:
-    """Measure search across languages: English questions about Chinese texts and the reverse, all in one index."""
-    bounds = read_bounds(minimum)
-
-    def work() -> RetrievalReport:
-        settings = load_settings()
-        if settings.eval.data is None:
-            fail("set ATTEST_EVAL_DATA to the folder that holds cmrc2018 and tatqa", EXIT_USAGE)
-        with SearchParts.of(settings, vectors) as parts:
-            return asyncio.run(_crosslingual(parts, settings.eval.data, quiet=json_output))
-
-    report = guarded(work)
-    if html is not None:
-        html.write_text(render_retrieval(report), encoding="utf-8")
-    if json_output:
-        print_json(report.model_dump(mode="json"))
-    else:
-        _print_retrieval(report)
+        print_retrieval(report)
     enforce(bounds, report.metrics)
 
 
@@ -101,7 +72,7 @@ def compare_settings(
 
     def work() -> Comparison:
         first, second = with_settings(a or []), with_settings(b or [])
-        dataset = _thinned(read_dataset(find(folder, first)), every)
+        dataset = thinned(read_dataset(find(folder, first)), every)
         return asyncio.run(_compare(dataset, (first, a), (second, b), vectors, quiet=json_output))
 
     found = guarded(work)
@@ -129,7 +100,7 @@ def ablation(
     def work() -> list[Ablation]:
         settings = load_settings()
         with SearchParts.of(settings, vectors) as parts:
-            sets = [_thinned(read_dataset(find(folder, settings)), every) for folder in folders]
+            sets = [thinned(read_dataset(find(folder, settings)), every) for folder in folders]
             return asyncio.run(_ablation(parts, sets, window, quiet=json_output))
 
     found = guarded(work)
@@ -142,11 +113,13 @@ def ablation(
     enforce(bounds, metrics)
 
 
-def _thinned(dataset: Dataset, every: int) -> Dataset:
+def thinned(dataset: Dataset, every: int) -> Dataset:
+    """Return the dataset with every n-th of its questions."""
     return dataset.model_copy(update={"questions": dataset.questions[::every]})
 
 
-async def _retrieval(parts: SearchParts, dataset: Dataset, *, quiet: bool) -> RetrievalReport:
+async def measure_retrieval(parts: SearchParts, dataset: Dataset, *, quiet: bool) -> RetrievalReport:
+    """Index a dataset, ask its questions, and report; progress shows unless `quiet`."""
     with progress(quiet=quiet) as show:
         report, _ = await measure(dataset, parts.arm("settings"), new_store=parts.new_store, progress=show)
         return report
@@ -164,18 +137,6 @@ async def _meetings(parts: SearchParts, folder: Path, *, quiet: bool) -> Meeting
             settings=parts.settings.search,
             progress=show,
         )
-
-
-async def _crosslingual(parts: SearchParts, eval_data: Path, *, quiet: bool) -> RetrievalReport:
-    settings, encoder = parts.settings, parts.encoder
-    pool = ParserPool(settings.ingestion.parser)
-    try:
-        cutter = SymbolicCutter(parts.language, encoder.count_tokens, encoder.info.max_tokens, settings.chunk)
-        questions = default_expected().with_name("crosslingual.jsonl")
-        dataset = await read_crosslingual(questions, SAMPLES, eval_data, pool, cutter)
-    finally:
-        await pool.close()
-    return await _retrieval(parts, dataset, quiet=quiet)
 
 
 async def _compare(
@@ -214,7 +175,8 @@ def _shown(interval: Interval) -> str:
     return f"{interval.difference:+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
 
 
-def _print_retrieval(report: RetrievalReport) -> None:
+def print_retrieval(report: RetrievalReport) -> None:
+    """Print a report for the terminal."""
     out.print(
         f"{report.dataset}: {report.questions} questions, {report.texts} texts, {report.chunks} chunks · "
         f"encoder {report.encoder} · reranker {report.reranker}",

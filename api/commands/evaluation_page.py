@@ -14,7 +14,10 @@ from retrieval.evaluation_meetings import MeetingsReport
 from retrieval.metrics import Interval
 
 _TEMPLATES = Path(__file__).parent.parent / "templates"
-_STAGES = ("symbolise", "encode", "dense", "foreign", "sparse", "symbol", "fuse", "live", "rerank", "passages", "total")
+_STAGES = (
+    *("symbolise", "encode", "dense", "foreign", "sparse", "translate", "translated", "symbol"),
+    *("fuse", "live", "rerank", "passages", "total"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,22 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.foreign import foreign_relevance, shared_names
-from retrieval.lexical import terms
-from retrieval.rerankers.features import feature_matrix, term_weight
+from retrieval.dictionary import cc_cedict
+from retrieval.foreign import is_foreign
+from retrieval.rerankers.features import feature_matrix
+from retrieval.rerankers.foreign import ForeignJudge
 from retrieval.rerankers.weights import DENSE_WEIGHTS, REVISION, SPARSE_WEIGHTS, WORD_WEIGHTS, Weights
+from retrieval.translating import Translator
 from retrieval.types import Candidate, Symbol
 
 
 class FeatureReranker:
     """Scores candidates by weighted features. Pure: safe to share between threads."""
 
-    def __init__(self, weights: Weights, name: str) -> None:
+    def __init__(self, weights: Weights, name: str, foreign: ForeignJudge | None = None) -> None:
         self._weights = weights
         self._name = name
+        self._foreign = foreign or ForeignJudge(Translator(cc_cedict()))
 
     @classmethod
     def beside(cls, encoder_name: str) -> FeatureReranker:
@@ -46,7 +49,16 @@ class FeatureReranker:
         return self._name
 
     def score(self, question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> list[float]:
-        """Return the estimated probability that each candidate answers the question."""
+        """Return the estimated probability that each candidate answers the question.
+
+        Those of the other language than the question's are judged apart: the features compare words.
+        """
+        home = [candidate for candidate in candidates if not is_foreign(candidate)]
+        abroad = [candidate for candidate in candidates if is_foreign(candidate)]
+        scores = iter(self._home(question, symbols, home)), iter(self._foreign.score(question, abroad))
+        return [next(scores[is_foreign(candidate)]) for candidate in candidates]
+
+    def _home(self, question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> list[float]:
         if not candidates:
             return []
         features = feature_matrix(question, symbols, candidates)
@@ -56,20 +68,7 @@ class FeatureReranker:
         # of a question alike, so that the order stays the weights' own.
         best = int(np.argmax(scores))
         lift = max(1.0, _probability(features[best : best + 1], WORD_WEIGHTS)[0] / max(scores[best], 1e-9))
-        scores = np.minimum(scores * lift, 1.0)
-        return _with_foreign(question, candidates, scores)
-
-
-def _with_foreign(question: str, candidates: Sequence[Candidate], scores: NDArray[np.float64]) -> list[float]:
-    """Lift candidates of the other language: the features compare words; there the cosine and shared names speak."""
-    if not any("foreign" in candidate.scores for candidate in candidates):
-        return [float(score) for score in scores]
-    asked = {term for term in terms(question) if term_weight(term) > 0}
-    shared = shared_names(asked, [frozenset(terms(candidate.chunk.index_text)) for candidate in candidates])
-    return [
-        max(float(score), foreign_relevance(c.scores["foreign"], names)) if "foreign" in c.scores else float(score)
-        for score, c, names in zip(scores, candidates, shared, strict=True)
-    ]
+        return [float(score) for score in np.minimum(scores * lift, 1.0)]
 
 
 def _probability(features: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from retrieval.foreign import foreign_relevance, other_language, shared_names
         ("How many days of leave?", "embedded", "zh"),
         ("12345", "embedded", None),
         ("年假有几天？", "bge-m3", None),
-        ("年假有几天？", "lexical", None),
+        ("年假有几天？", "lexical", "en"),
     ],
 )
 def test_other_language_is_searched_apart_where_the_encoder_needs_it(

@@ -201,7 +201,7 @@ async def test_search_reports_every_stage(thread: ModelThread) -> None:
     search = await searcher(thread, chunk("tax law"), live=Catalogue("d1"))
     result = await search.search("tax law", ANN, book=LabelBook())
     stages = {"symbolise", "encode", "dense", "foreign", "sparse", "symbol", "fuse", "live", "rerank", "total"}
-    stages |= {"conflicts", "neighbours"}
+    stages |= {"conflicts", "neighbours", "translate", "translated"}
     assert set(result.latencies_ms) == stages
     assert result.latencies_ms["total"] >= result.latencies_ms["rerank"]
 
