@@ -21,6 +21,8 @@ from retrieval.errors import FolderLockedError, StoreUnavailableError
 from retrieval.settings import StoreSettings
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.embedded import lock, rewrite
+from retrieval.stores.embedded.host import EngineHost
+from retrieval.stores.embedded.process import EngineProcess
 from retrieval.stores.embedded.upkeep import Upkeep
 from retrieval.types import Chunk, EncodedChunk, Principal, Scope, SparseVector
 
@@ -269,6 +271,43 @@ async def test_an_engine_that_is_killed_is_started_again(folder: Path) -> None:
         await store.write([encoded(6)])
         assert await store.chunk_ids("acme", "d0") == {encoded(3).chunk.chunk_id, encoded(6).chunk.chunk_id}
     assert engines() == before
+
+
+@needs_proc
+async def test_an_engine_that_is_started_again_gives_way_to_the_one_that_took_its_place_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, pause = engines(), Pause(monkeypatch)
+    started, rewritten = threading.Event(), threading.Event()
+    start = EngineHost.start
+
+    def slow(host: EngineHost, path: Path, nice: int = 0) -> EngineProcess:
+        engine = start(host, path, nice)
+        if path == host.path:
+            started.set()
+            assert rewritten.wait(300)
+        return engine
+
+    async with opened(folder) as store:
+        await store.write([encoded(n) for n in range(30)])
+        await store.publish("acme", "d0")
+        serving = engines() - before
+        task = scrubbing(store)
+        await pause.reached()
+        monkeypatch.setattr(EngineHost, "start", slow)
+        for pid in serving:
+            os.kill(pid, signal.SIGKILL)
+        asked = asyncio.create_task(store.sparse(encoded(3).sparse, SCOPE, 5))
+        assert await asyncio.to_thread(started.wait, 300)
+        pause.go_on()
+        await task
+        rewritten.set()
+        assert [hit.chunk.text for hit in await asked] == ["text 3"]
+        await store.write([encoded(2000)])
+        assert len(engines() - before) == 1
+    monkeypatch.undo()
+    async with opened(folder) as store:
+        assert await store.chunk_ids("acme", "d2000") == {encoded(2000).chunk.chunk_id}
 
 
 def run_until_it_says(last: str, folder: Path, stage: str) -> None:

@@ -133,12 +133,28 @@ class EngineHost:
             if engine is not dead:
                 return engine
             _log.warning("engine process %d has died and is started again", dead.pid)
-            engine = self.start(self.path)
-            with self._changing:
-                self._serving = engine
-                self._others.discard(engine)
+            engine = self._revive(dead)
         self._revived()
         return engine
+
+    def _revive(self, dead: EngineProcess) -> EngineProcess:
+        """Start an engine in the place of a dead one; give way to one that `replace` has put there meanwhile."""
+        try:
+            engine = self.start(self.path)
+        except (EngineGoneError, EngineFailedError):
+            # The folder may have gone with the shard that was replaced.
+            if (serving := self._process()) is not dead:
+                return serving
+            raise
+        with self._changing:
+            still = self._serving is dead
+            if still:
+                self._serving = engine
+                self._others.discard(engine)
+        if still:
+            return engine
+        self.stop(engine)
+        return self._process()
 
     def _start(self, path: Path, nice: int) -> tuple[EngineProcess, dict[str, int]]:
         engine = EngineProcess(nice, self._inherited)
