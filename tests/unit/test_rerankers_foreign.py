@@ -27,8 +27,8 @@ def _candidate(text: str, **scores: float) -> Candidate:
 def test_a_text_in_the_questions_words_comes_before_one_that_is_only_near() -> None:
     right = _candidate("Employees have fifteen days of annual leave.", foreign=0.80, translated=4.0)
     near = _candidate("Employees travel by train.", foreign=0.81)
-    first, second = JUDGE.score("员工的年假有几天？", [right, near])
-    assert first > 0.6 > 0.1 > second
+    first, second = JUDGE.score("员工年假", [right, near])
+    assert first > 0.5 > 0.1 > second
 
 
 def test_a_name_written_alike_counts() -> None:
@@ -50,7 +50,7 @@ def test_without_a_word_to_translate_the_cosine_speaks() -> None:
 
 
 def test_a_lead_in_cosine_is_bounded_so_that_it_never_decides_alone() -> None:
-    first, second = JUDGE.score("员工的年假有几天？", [_candidate("a b", foreign=0.9), _candidate("c d", foreign=0.2)])
+    first, second = JUDGE.score("员工年假", [_candidate("a b", foreign=0.9), _candidate("c d", foreign=0.2)])
     assert 0.5 > first > second
 
 
@@ -63,10 +63,10 @@ def test_both_languages_are_scored_in_the_candidates_order_and_apart() -> None:
     reranker = FeatureReranker.beside("embedded")
     home = _candidate("员工每年享有十五天年假。", dense=0.9, sparse=6.0)
     abroad = _candidate("Employees have fifteen days of annual leave.", foreign=0.80, translated=4.0)
-    question = "员工的年假有几天？"
+    question = "员工年假"
     assert reranker.score(question, (), [abroad, home]) == reranker.score(question, (), [home, abroad])[::-1]
     assert reranker.score(question, (), [abroad, home])[0] == JUDGE.score(question, [abroad])[0]
-    assert 0.3 < JUDGE.score(question, [abroad])[0] <= CAP
+    assert 0.4 < JUDGE.score(question, [abroad])[0] <= CAP
 
 
 def _ids(candidates: list[Candidate]) -> list[str]:
