@@ -5,6 +5,7 @@ AgentError
 │   └── ReplyCutError         its reply broke off half-way (retry)
 ├── MalformedModelOutputError the model would not keep to the protocol (permanent)
 ├── BudgetExceededError       a step, token or time budget of the run is spent (permanent)
+├── AuditCalibrationError     the auditor's parameters cannot be read (permanent)
 ├── UnknownRunError           no such run for this principal (permanent)
 └── ToolError                 shown to the model as an observation, never to the user
     ├── UnknownToolError      the name is not on the run's whitelist
@@ -45,6 +46,12 @@ class BudgetExceededError(AgentError):
     """A step, token or time budget of the run is spent."""
 
     code = "budget_exceeded"
+
+
+class AuditCalibrationError(AgentError):
+    """The file with the auditor's fitted parameters cannot be read."""
+
+    code = "audit_calibration"
 
 
 class UnknownRunError(AgentError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -56,6 +57,19 @@ class LoopSettings(Value):
     observation_chars: int = Field(default=6000, ge=200)
 
 
+class BudgetSettings(Value):
+    """Most tokens (read and written) and money that may be used; None: no limit. Days are those of UTC."""
+
+    run_tokens: int | None = Field(default=None, ge=1)
+    run_money: Decimal | None = Field(default=None, gt=0)
+    user_tokens: int | None = Field(default=None, ge=1)
+    """Of one user in a day."""
+    user_money: Decimal | None = Field(default=None, gt=0)
+    tenant_tokens: int | None = Field(default=None, ge=1)
+    """Of all users of a tenant in a day."""
+    tenant_money: Decimal | None = Field(default=None, gt=0)
+
+
 class AuditSettings(Value):
     """Thresholds of the citation auditor: shares of a sentence's content terms found in its sources, 0 to 1."""
 
@@ -63,6 +77,8 @@ class AuditSettings(Value):
     supported_share_with_figures: float = Field(default=0.35, ge=0, le=1)
     """Enough where a figure or quotation of the sentence was found as well."""
     partly_share: float = Field(default=0.3, ge=0, le=1)
+    calibration: Path | None = None
+    """Parameters that `attest eval audit --fit` wrote; None: those that come with attest."""
 
 
 class AgentSettings(Value):

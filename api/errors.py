@@ -63,6 +63,7 @@ STATUS: dict[str, int] = {
     "unknown_page": 404,
     "unknown_job": 404,
     "unknown_database": 404,
+    "audit_calibration": 500,
     "unknown_run": 404,
     "unknown_decision": 404,
     "unknown_secret": 404,
@@ -91,6 +92,7 @@ STATUS: dict[str, int] = {
     "tool_failed": 502,
     "interrupted": 503,
     "not_permitted": 403,
+    "budget_exceeded": 429,
 }
 """HTTP status by error code; any other code is 500."""
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent.audit.calibration import LinearRule, load_calibration
 from agent.audit.claims import Sentence, read_sentences
 from agent.audit.figures import FOUND, FigureContext, check_figures, figures_of, is_minor
 from agent.audit.findings import figure_evidence, flip_evidence, quote_evidence, support_evidence
 from agent.audit.flips import find_flip
 from agent.audit.judging import Findings, judge, risk_of
+from agent.audit.off_question import Placed, are_off, features_of
 from agent.audit.periods import times
 from agent.audit.quotes import check_quotes
 from agent.audit.sources import Source, SourceBook, SymbolReader, outside_titles
-from agent.audit.support import measure_support
+from agent.audit.support import Support, measure_support
 from agent.audit.tags import check_tags, cited_sources, is_unknown, violations
 from agent.audit.verdicts import Audit, Evidence, Flag, SentenceVerdict, VerdictKind
 from agent.audit.wording import AnswerLanguage, say
@@ -26,11 +28,16 @@ _FIRM_KINDS = frozenset({"amount", "percent", "percent_points"})
 
 
 class Auditor:
-    """Checks an answer against the passages it cites. Pure: same answer, same audit; safe to share between threads."""
+    """Checks an answer against the passages it cites. Pure: same answer, same audit; safe to share between threads.
+
+    Raises:
+        AuditCalibrationError: the file of parameters that the settings name cannot be read.
+    """
 
     def __init__(self, language: SymbolReader, settings: AuditSettings | None = None) -> None:
         self._reader = language
         self._settings = settings or AuditSettings()
+        self._calibration = load_calibration(self._settings.calibration)
 
     def audit(
         self,
@@ -54,20 +61,42 @@ class Auditor:
             tenant: Whose pseudonyms secrets are compared by.
             tool_results: Text by label for labels that are not passages (`tool_calculate#1`).
         """
-        run = _Run(
+        run = self._run(answer, passages, labels, question, tier, tenant, tool_results or {})
+        verdicts = [run.verdict(index, sentence) for index, sentence in enumerate(read_sentences(answer))]
+        verdicts = run.flag_off_question(verdicts, self._calibration.off_question)
+        found = tuple(dict.fromkeys(violations(answer, labels, run.book, question, run.language)))
+        return Audit(risk=risk_of(verdicts, found), sentences=tuple(verdicts), violations=found)
+
+    def off_question_rows(
+        self, answer: str, *, passages: Sequence[Passage], question: str, tenant: str
+    ) -> list[Mapping[str, float]]:
+        """Return what the rule for `off_question` weighs, per sentence of `answer`: what it is fitted on."""
+        run = self._run(answer, passages, {p.label for p in passages}, question, "strong", tenant, {})
+        for index, sentence in enumerate(read_sentences(answer)):
+            run.verdict(index, sentence)
+        return features_of(question, run.placed, self._reader, tenant)
+
+    def _run(
+        self,
+        answer: str,
+        passages: Sequence[Passage],
+        labels: Container[str],
+        question: str,
+        tier: Tier,
+        tenant: str,
+        tool_results: Mapping[str, str],
+    ) -> _Run:
+        return _Run(
             reader=self._reader,
             settings=self._settings,
             tenant=tenant,
             tier=tier,
             question=question,
             labels=labels,
-            book=SourceBook(passages, tool_results or {}, self._reader, tenant),
+            book=SourceBook(passages, tool_results, self._reader, tenant),
             language=_say_in(answer, question),
             asked=figures_of(question, self._reader.read(question, tenant=tenant)),
         )
-        verdicts = [run.verdict(index, sentence) for index, sentence in enumerate(read_sentences(answer))]
-        found = tuple(dict.fromkeys(violations(answer, labels, run.book, question, run.language)))
-        return Audit(risk=risk_of(verdicts, found), sentences=tuple(verdicts), violations=found)
 
 
 def _say_in(answer: str, question: str) -> AnswerLanguage:
@@ -93,6 +122,10 @@ class _Run:
     period: Symbol | None = None
     cited_figures: list[Symbol] = field(default_factory=list[Symbol])
     """Source figures that this paragraph's sentences were found to state."""
+    placed: list[Placed] = field(default_factory=list[Placed])
+    """Sentences that stand verbatim in a source, and where."""
+    answers: int = 0
+    """Sentences that may answer the question without standing verbatim in a source."""
 
     def verdict(self, index: int, sentence: Sentence) -> SentenceVerdict:
         """Judge the next sentence."""
@@ -109,7 +142,7 @@ class _Run:
             kind = "general" if self.tier == "none" else "uncited"
             evidence.append(self._plain_evidence(sentence, kind))
         else:
-            kind, found, flags = self._check(sentence, symbols)
+            kind, found, flags = self._check(index, sentence, symbols)
             evidence += found
         stated = times(symbols)
         self.period = stated[-1] if stated else self.period
@@ -151,7 +184,7 @@ class _Run:
         )
 
     def _check(
-        self, sentence: Sentence, symbols: Sequence[Symbol]
+        self, index: int, sentence: Sentence, symbols: Sequence[Symbol]
     ) -> tuple[VerdictKind, list[Evidence], tuple[Flag, ...]]:
         sources = cited_sources(sentence, self.labels, self.book)
         if not sources:
@@ -180,9 +213,38 @@ class _Run:
         )
         self.cited_figures += [f.match for f in figures if f.outcome in FOUND and f.match is not None]
         kind = judge(findings, self.settings)
+        self._place(index, sentence, support, kind)
         off_question = findings.wrong_period or any(f.outcome == "period_not_asked" for f in figures)
         flags: tuple[Flag, ...] = ("off_question",) if off_question and kind != "contradicted" else ()
         return kind, self._evidence(sentence, findings, kind), flags
+
+    def _place(self, index: int, sentence: Sentence, support: Support, kind: VerdictKind) -> None:
+        if support.kind == "verbatim" and support.source and support.source_span and kind == "supported":
+            self.placed.append(Placed(index, sentence.text, support.source, support.source_span))
+        else:
+            self.answers += kind in ("supported", "partly_supported")
+
+    def flag_off_question(self, verdicts: Sequence[SentenceVerdict], rule: LinearRule) -> list[SentenceVerdict]:
+        """Flag the verbatim sentences of an answer that says nothing else and does not say what was asked."""
+        if (
+            self.tier == "none"
+            or self.answers
+            or not are_off(self.question, self.placed, rule, self.reader, self.tenant)
+        ):
+            return list(verdicts)
+        off = {placed.index for placed in self.placed}
+        detail = say("off_question", self.language)
+        return [
+            verdict.model_copy(
+                update={
+                    "flags": tuple(dict.fromkeys((*verdict.flags, "off_question"))),
+                    "evidence": (*verdict.evidence, Evidence(rule="question", passed=False, detail=detail)),
+                }
+            )
+            if verdict.index in off
+            else verdict
+            for verdict in verdicts
+        ]
 
     def _evidence(self, sentence: Sentence, findings: Findings, kind: VerdictKind) -> list[Evidence]:
         found = [quote_evidence(quote, sentence, self.language) for quote in findings.quotes]

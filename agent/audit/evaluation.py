@@ -15,12 +15,16 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from agent.audit.auditor import Auditor
+from agent.audit.off_question_fit import OffQuestionShares, PlacedAnswer, measure_both_ways
 from agent.audit.plain import plain_passage
 from agent.audit.verdicts import VerdictKind
 from retrieval.labels import format_tag
 from retrieval.types import Value
 
 _LABEL = "doc_e7a1_s1"
+_METRIC_NAMES = {"number_changed": "changed_number"}
+OFF_QUESTION = "other_answer_same_passage"
+"""The kind whose answers stand in their passage and answer another question."""
 _TENANT = "evaluation"
 # The weakest sentence decides about an answer.
 _WORST_FIRST: tuple[VerdictKind, ...] = ("contradicted", "unsupported", "uncited", "partly_supported", "supported")
@@ -58,13 +62,26 @@ class AuditReport(Value):
     cases: int
     seconds: float
     answers_per_second: float
+    off_question: tuple[OffQuestionShares, ...] = ()
+    """Fitted on one half of the passages and measured on the other, both ways; empty where there is no such kind."""
 
     @property
     def metrics(self) -> dict[str, float]:
-        """Balanced accuracy by kind of wrong answer, and `gold.kept`: the share of right answers kept."""
-        found = {k.kind: k.balanced_accuracy for k in self.kinds if k.balanced_accuracy is not None}
-        kept = {f"{k.kind}.kept": 1.0 - k.rejected for k in self.kinds if k.balanced_accuracy is None}
-        return found | kept
+        """Balanced accuracy by kind of wrong answer, and `gold.kept`: the share of right answers kept.
+
+        `off_question` is the share found by that flag, `off_question.unflagged` the share of right answers
+        without it; of the two ways of fitting and measuring, the worse.
+        """
+        found = {
+            _METRIC_NAMES.get(k.kind, k.kind): k.balanced_accuracy
+            for k in self.kinds
+            if k.balanced_accuracy is not None and k.kind != OFF_QUESTION
+        }
+        found |= {f"{k.kind}.kept": 1.0 - k.rejected for k in self.kinds if k.balanced_accuracy is None}
+        if self.off_question:
+            found["off_question"] = min(way.found for way in self.off_question)
+            found["off_question.unflagged"] = 1 - max(way.false_flags for way in self.off_question)
+        return found
 
     def of(self, kind: str) -> KindReport:
         """Return the report of one kind.
@@ -93,6 +110,7 @@ def read_cases(path: Path) -> Iterator[AuditCase]:
 def evaluate(cases: Iterable[AuditCase], auditor: Auditor) -> AuditReport:
     """Audit every case, each answer citing its passage, and report kind by kind; `gold` first."""
     verdicts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    cases = list(cases)
     started = time.perf_counter()
     for case in cases:
         verdicts[case.kind][verdict_on(case, auditor)] += 1
@@ -105,7 +123,36 @@ def evaluate(cases: Iterable[AuditCase], auditor: Auditor) -> AuditReport:
         cases=total,
         seconds=round(seconds, 2),
         answers_per_second=round(total / seconds, 1) if seconds else 0.0,
+        off_question=measure_off_question(cases, auditor),
     )
+
+
+def measure_off_question(cases: Iterable[AuditCase], auditor: Auditor) -> tuple[OffQuestionShares, ...]:
+    """Measure the flag `off_question`, both ways; empty where the cases hold too few of either kind."""
+    try:
+        return measure_both_ways(placed_answers(cases, auditor))
+    except ValueError:
+        return ()
+
+
+def placed_answers(cases: Iterable[AuditCase], auditor: Auditor) -> list[PlacedAnswer]:
+    """Return the right answers and those to other questions, as the rule for `off_question` sees them."""
+    return [
+        PlacedAnswer(
+            group=case.context,
+            rows=tuple(
+                auditor.off_question_rows(
+                    f"{case.answer} {format_tag(_LABEL)}",
+                    passages=[plain_passage(_LABEL, case.context, tenant=_TENANT)],
+                    question=case.question,
+                    tenant=_TENANT,
+                )
+            ),
+            off=case.kind == OFF_QUESTION,
+        )
+        for case in cases
+        if case.kind in ("gold", OFF_QUESTION)
+    ]
 
 
 def verdict_on(case: AuditCase, auditor: Auditor) -> VerdictKind:

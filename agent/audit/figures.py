@@ -17,6 +17,7 @@ from agent.audit.computed import is_derived, recompute
 from agent.audit.content import blank_out, share, subject_terms
 from agent.audit.counting import is_spelled_out, read_counts
 from agent.audit.flips import direction
+from agent.audit.frames import frame_weight, full_weight, is_copied
 from agent.audit.periods import TIME_KINDS, bind_period, clause_of, fit, is_loose, is_paired, source_period
 from agent.audit.sources import Source, is_unscaled
 from retrieval.language_id import language_of
@@ -190,6 +191,9 @@ def _judge(
         return _judge_absent(figure, others, unscaled, context)
     best = max(matches, key=lambda c: (c.comparison == "equal", c.aligned))
     nearest = max(matches, key=lambda c: c.aligned)
+    copied = _copied_from(text, figure, matches, [c for c in candidates if c.comparison == "different"])
+    if copied is not None:
+        return FigureFinding(figure, "different", copied.source, copied.symbol)
     if figure.kind == "number":
         rival, nearest = _of_one_unit(text, figure, matches, others) or (rival, nearest)
     if (
@@ -202,6 +206,26 @@ def _judge(
     if figure.kind in ("date", "period"):
         return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
     return _judge_period(text, figure, figures, matches, best, context)
+
+
+def _copied_from(
+    text: str, figure: Symbol, matches: Sequence[_Candidate], others: Sequence[_Candidate]
+) -> _Candidate | None:
+    """The place that the sentence repeats word for word with another value, where its own value stands elsewhere."""
+    if text.count("|") >= 2:
+        return None
+    span = (figure.start, figure.end)
+
+    def weight(candidate: _Candidate) -> float:
+        place = (candidate.symbol.start, candidate.symbol.end)
+        return frame_weight(text, span, candidate.source.text, place)
+
+    inside = [c for c in others if c.symbol in c.source.figure_set]
+    rival = max(inside, key=weight, default=None)
+    if rival is None:
+        return None
+    best = max((weight(c) for c in matches if c.symbol in c.source.figure_set), default=0.0)
+    return rival if is_copied(weight(rival), best, full_weight(text, span)) else None
 
 
 def _of_one_unit(

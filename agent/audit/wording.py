@@ -106,6 +106,10 @@ _TEXT: dict[str, tuple[str, str]] = {
         "意思相反：回答说“{answer}”，来源说“{source}”",
         'opposite meaning: the answer says "{answer}", the source says "{source}"',
     ),
+    "off_question": (
+        "来源中确有此句，但看起来没有回答所问的问题",
+        "the source says so, but it does not seem to answer what was asked",
+    ),
     "general": ("一般知识，不来自文档", "general knowledge, not from the documents"),
 }
 

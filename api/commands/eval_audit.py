@@ -1,0 +1,67 @@
+"""`attest eval audit`: measure the citation auditor, and fit its parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from agent.audit.auditor import Auditor
+from agent.audit.calibration import load_calibration
+from agent.audit.evaluation import AuditReport, evaluate, placed_answers, read_cases
+from agent.audit.off_question_fit import fit_off_question
+from api.commands.evaluating import KEY, Minimum, enforce, find, read_bounds
+from api.commands.session import Json, fail, guarded, out, print_json
+from api.errors import EXIT_USAGE
+from api.settings import load_settings
+from retrieval.symbols.language import load_language
+
+Fit = Annotated[
+    Path | None, typer.Option("--fit", help="Write parameters fitted on FILE here; set ATTEST_AUDIT_CALIBRATION to it.")
+]
+
+
+def audit(
+    file: Annotated[Path, typer.Argument(help="JSONL of answers with known verdicts.")],
+    minimum: Minimum = None,
+    fit: Fit = None,
+    json_output: Json = False,
+) -> None:
+    """Measure the citation auditor on answers whose support is known by construction."""
+    bounds = read_bounds(minimum)
+    settings = load_settings()
+    auditor = guarded(lambda: Auditor(load_language(KEY), settings.audit))
+    path = find(file, settings)
+    if fit is not None:
+        _fit(path, fit, auditor)
+    report = guarded(lambda: evaluate(read_cases(path), auditor))
+    if json_output:
+        print_json(report.model_dump(mode="json") | {"metrics": report.metrics})
+    else:
+        _print(report)
+    enforce(bounds, report.metrics)
+
+
+def _fit(path: Path, target: Path, auditor: Auditor) -> None:
+    try:
+        rule = fit_off_question(placed_answers(read_cases(path), auditor))
+    except ValueError as exc:
+        fail(f"{path}: nothing can be fitted on it ({exc})", EXIT_USAGE)
+    fitted = load_calibration().model_copy(update={"off_question": rule})
+    target.write_text(fitted.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def _print(report: AuditReport) -> None:
+    table = Table("kind", "cases", "rejected", "balanced accuracy", box=None)
+    for kind in report.kinds:
+        balanced = "" if kind.balanced_accuracy is None else f"{kind.balanced_accuracy:.4f}"
+        table.add_row(kind.kind, str(kind.cases), f"{kind.rejected:.4f}", balanced)
+    out.print(table)
+    for way in report.off_question:
+        out.print(f"off_question, fitted on the other half: found {way.found:.3f}, false flags {way.false_flags:.3f}")
+    metrics = Table("metric", "value", box=None)
+    for name, value in report.metrics.items():
+        metrics.add_row(name, f"{value:.4f}")
+    out.print(metrics)
