@@ -36,6 +36,7 @@ _TITLES = {
     413: "Too large",
     415: "Unsupported content",
     422: "Not processable",
+    429: "Too much asked",
     500: "Internal error",
     502: "Bad answer of the model",
     503: "Unavailable",
@@ -93,7 +94,12 @@ class LastResort:
 
 
 async def _ours(request: Request, exc: Exception) -> JSONResponse:
-    return problem(str(getattr(exc, "code", "request_failed")), _hidden(request, str(exc)))
+    code, detail = str(getattr(exc, "code", "request_failed")), str(exc)
+    if isinstance(exc, RetrievalError) and exc.told is not None:
+        log.warning("%s: %s", code, _hidden(request, detail))
+        # Hosts and folders of the installation are nobody's but who looks after it.
+        detail = detail if getattr(request.state, "operator", False) else exc.told
+    return problem(code, _hidden(request, detail))
 
 
 async def _invalid(request: Request, exc: Exception) -> JSONResponse:

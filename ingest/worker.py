@@ -180,8 +180,11 @@ class Worker:
             log.warning("job %s: another worker took it over", claim.job_id)
         except JobCancelledError:
             await self._clear_away(claim)
-        except (IngestError, RetrievalError) as exc:
+        except IngestError as exc:
             await self._give_up(claim, exc.code, str(exc), for_now=exc.retryable)
+        except RetrievalError as exc:
+            log.warning("job %s: %s: %s", claim.job_id, exc.code, exc)
+            await self._give_up(claim, exc.code, exc.plainly(), for_now=exc.retryable)
         except (OperationalError, InterfaceError) as exc:
             # The database was locked or away. Where it still is, this raises too, and the worker starts again.
             log.warning("job %s: the database gave no answer\n%s", claim.job_id, error_frames(exc))

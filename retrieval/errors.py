@@ -20,29 +20,43 @@ from __future__ import annotations
 from typing import ClassVar
 
 
+_AWAY = "The vector store gave no answer. Try again shortly."
+_UNFIT = "The vector store does not serve as it is set up. The operator finds the reason in the server's log."
+
+
 class RetrievalError(Exception):
     """Root of retrieval's errors. The message says what failed, on what, and what to do."""
 
     code: ClassVar[str] = "retrieval_failed"
     retryable: ClassVar[bool] = False
+    told: ClassVar[str | None] = None
+    """What anybody is told where the message is the operator's alone, for it names hosts or folders; None: the
+    message."""
+
+    def plainly(self) -> str:
+        """Return what may be told to anybody."""
+        return self.told or str(self)
 
 
 class IndexMismatchError(RetrievalError):
     """The collection records another encoder, revision or dimension than the one in use."""
 
     code = "index_mismatch"
+    told = _UNFIT
 
 
 class CollectionMissingError(RetrievalError):
     """The collection does not exist yet."""
 
     code = "collection_missing"
+    told = _UNFIT
 
 
 class FolderLockedError(RetrievalError):
     """Another process holds the folder of the embedded store."""
 
     code = "folder_locked"
+    told = _UNFIT
 
 
 class EncoderUnavailableError(RetrievalError):
@@ -91,6 +105,7 @@ class StoreRefusedError(RetrievalError):
     """The vector store refuses: wrong key, a limit of its strict mode, a version that lacks something."""
 
     code = "store_refused"
+    told = _UNFIT
 
 
 class StoreUnavailableError(RetrievalError):
@@ -98,3 +113,4 @@ class StoreUnavailableError(RetrievalError):
 
     code = "store_unavailable"
     retryable = True
+    told = _AWAY

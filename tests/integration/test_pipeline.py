@@ -349,11 +349,12 @@ async def test_pipeline_database_that_gives_no_answer_once_is_asked_again(house:
 
 async def test_pipeline_passing_error_that_stays_fails_after_the_last_attempt(house: House) -> None:
     def always(_texts: Any) -> Encoding:
-        raise StoreUnavailableError("no answer")
+        raise StoreUnavailableError("http://10.0.0.7:6333 gave no answer")
 
     house.encoder.encode_documents = always  # type: ignore[method-assign]
     job = await house.ingest(THREE)
     assert (job.state, job.attempts, job.error_code) == ("failed", 3, "store_unavailable")
+    assert "10.0.0.7" not in str(job)
 
 
 async def test_pipeline_error_of_one_document_spares_the_others_of_its_group(house: House) -> None:
