@@ -23,6 +23,7 @@ from retrieval.types import Passage, Principal, Right, SearchFilter, Tier
 _TOOLS = frozenset({"search_knowledge", "read_document", "finish"})
 """What they give depends on question, principal and documents alone."""
 _STATUS = frozenset({"answered", "not_in_documents"})
+_READ_APART = {"run_id", "trace_id", "question", "language", "filter"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class AnswerKey:
     model: str
     language: str
     filter: SearchFilter
+    others: str
+    """Whatever else the request says, as JSON: what is asked otherwise is another question."""
     today: date
     knowledge_version: int
     rules: str
@@ -118,6 +121,7 @@ class AnswerCache:
             model=model,
             language=request.language,
             filter=request.filter or SearchFilter(),
+            others=request.model_dump_json(exclude=_READ_APART),
             today=self._today(),
             rules=self._rules(tenant),
             knowledge_version=await self._knowledge.knowledge_version(tenant),

@@ -117,12 +117,13 @@ class Agent:
 
 
 _MESSAGES = {
-    "store_unavailable": "The vector store gave no answer. Try again shortly.",
     "model_unavailable": "The chat model gave no answer. Try again shortly.",
 }
 
 
 def _plain(exc: Exception) -> str:
     """Return the message for the reader: messages of stores and endpoints may name hosts, so they get fixed ones."""
+    if isinstance(exc, RetrievalError):
+        return exc.plainly()
     code = getattr(exc, "code", "")
     return _MESSAGES.get(code) or str(exc)

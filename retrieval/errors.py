@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-
 _AWAY = "The vector store gave no answer. Try again shortly."
 _UNFIT = "The vector store does not serve as it is set up. The operator finds the reason in the server's log."
 

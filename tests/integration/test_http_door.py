@@ -192,3 +192,20 @@ async def test_known_query_parameters_pass(open_app: OpenApp) -> None:
 
 async def test_callers_without_a_key_learn_no_parameters(guarded: httpx.AsyncClient) -> None:
     assert (await guarded.get("/v1/documents?bogus=1")).status_code == 401
+
+
+async def test_a_store_that_fails_is_named_to_the_operator_alone(open_app: OpenApp, tmp_path: Path) -> None:
+    path = _keys_file(tmp_path, kim=("acme", "kim", "search chat"), boss=("acme", "boss", "search chat"))
+    path.write_text(path.read_text(encoding="utf-8") + "operator = true\n", encoding="utf-8")
+    client = await open_app(server=ServerSettings(keys_file=path))
+    transport: Any = client._transport
+    await transport._app.state.container.store.close()
+    home = str(tmp_path / "home")
+    for body, where in (({"query": "meal"}, "search"), ({"question": "meal?", "stream": False}, "chat")):
+        answer = await client.post(f"/v1/{where}", json=body, headers=_as("kim"))
+        assert answer.status_code == 503
+        assert answer.json()["code"] == "store_unavailable"
+        assert home not in answer.text
+        assert "again" in answer.json()["detail"]
+    told = await client.post("/v1/search", json={"query": "meal"}, headers=_as("boss"))
+    assert home in told.json()["detail"]

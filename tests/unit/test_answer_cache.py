@@ -202,3 +202,14 @@ async def test_labels_are_those_of_the_new_run() -> None:
     assert relabelled.answer == "Revenue was 238 million [SOURCE: doc_7f3a_p5b]."
     assert [passage.label for passage in relabelled.passages] == ["doc_7f3a_p5b"]
     assert known.answer == "Revenue was 238 million [SOURCE: doc_7f3a_p5]."
+
+
+async def test_whatever_a_request_may_say_beside_its_question_makes_it_another() -> None:
+    class Wider(RunRequest):
+        manner: str = ""
+
+    house = House([GOOD, GOOD])
+    asked = {"trace_id": "t", "question": "What was revenue in Q3 2024?", "language": "en"}
+    requests = [Wider(run_id=f"r{number}", manner=manner, **asked) for number, manner in enumerate(("", "brief", ""))]
+    runs = [[event async for event in house.agent.run(each, OWNER)] for each in requests]
+    assert [again(events) for events in runs] == [False, False, True]

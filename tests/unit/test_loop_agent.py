@@ -41,7 +41,13 @@ from agent.tools.builtin.read_document import ReadDocument
 from agent.tools.builtin.search_knowledge import SearchKnowledge
 from agent.tools.registry import ToolRegistry
 from prompts.values import Persona
-from retrieval.errors import StoreUnavailableError
+from retrieval.errors import (
+    CollectionMissingError,
+    IndexMismatchError,
+    RetrievalError,
+    StoreRefusedError,
+    StoreUnavailableError,
+)
 from retrieval.types import ALL_RIGHTS, Chunk, Principal, SearchFilter
 
 OWNER = Principal(tenant="local", user="owner", rights=ALL_RIGHTS)
@@ -362,6 +368,15 @@ async def test_a_store_that_is_down_is_a_failure_and_not_a_missing_answer() -> N
         assert isinstance(last, RunFailed)
         assert last.code == "store_unavailable"
         assert "10.0.0.7" not in last.message
+
+
+@pytest.mark.parametrize("error", [StoreRefusedError, CollectionMissingError, IndexMismatchError])
+async def test_no_failure_of_a_store_names_its_host(error: type[RetrievalError]) -> None:
+    events = await drain(make_agent([], searcher=FakeSearcher(error=error("the collection on http://10.0.0.7"))))
+    last = events[-1]
+    assert isinstance(last, RunFailed)
+    assert last.code == error.code
+    assert "10.0.0.7" not in last.message
 
 
 async def test_an_answer_that_says_so_is_not_in_the_documents_though_it_names_the_nearest_source() -> None:
