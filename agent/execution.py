@@ -23,6 +23,7 @@ from agent.run import RunRequest
 from agent.state import Parts, RunAbortedError, RunState
 from agent.steps import Steps
 from agent.tools.base import ToolContext
+from agent.tools.whitelist import offer
 from prompts.values import DocumentHint
 from retrieval.labels import LabelBook
 from retrieval.neutralise import neutralise_line
@@ -79,8 +80,8 @@ class Execution:
             state.deadline,
             parts.trigger.decide(request.question, state.principal, state.filter, run_id=request.run_id),
         )
-        yield self._decided(decision)
-        if decision.tier == "strong":
+        yield await self._decided(decision)
+        if self._state.tier == "strong":
             yield await self._search_at_once(decision)
         context = await self._context()
         try:
@@ -131,14 +132,17 @@ class Execution:
             async for event in events:
                 yield event
 
-    def _decided(self, decision: Decision) -> Event:
+    async def _decided(self, decision: Decision) -> Event:
         state = self._state
-        state.tier = decision.tier
+        parts = state.parts
+        state.tier = parts.switches.tier(decision.tier, state.principal.tenant)
         state.candidate_documents = tuple(decision.candidate_documents)
-        state.whitelist = state.parts.tools.specs(knowledge=decision.tier != "none")
+        knowledge = state.tier != "none"
+        choosing = offer(parts.tools, parts.switches, state.principal, state.filter, knowledge=knowledge)
+        state.whitelist = await within(state.deadline, choosing)
         return state.emit(
             TriggerDecided,
-            tier=decision.tier,
+            tier=state.tier,
             reasons=tuple(decision.reasons),
             scores=dict(decision.scores),
             candidate_documents=state.candidate_documents,

@@ -23,6 +23,7 @@ from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.run import RunRequest
 from agent.settings import LoopSettings
 from agent.state import Parts, RunAbortedError
+from agent.switches import Switches
 from agent.tools.gates import Gates
 from agent.tools.registry import ToolRegistry
 from prompts.errors import PromptError
@@ -53,6 +54,7 @@ class Agent:
         answers: AnswerCache | None = None,
         spares: Sequence[ChatModel] = (),
         gates: Gates | None = None,
+        switches: Switches | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -70,6 +72,7 @@ class Agent:
             clock: for tests.
             answers: gives again what was answered before; None: every question is worked out.
             gates: rates, breakers and slots of tools; None: this agent's own.
+            switches: what is off; None: nothing is.
             spares: models that take over, in this order, before `fallback` does.
         """
         self._parts = Parts(
@@ -87,6 +90,7 @@ class Agent:
             answers=answers,
             spares=tuple(spares),
             gates=gates or Gates(),
+            switches=switches or Switches(),
         )
 
     async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:

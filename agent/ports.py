@@ -108,6 +108,8 @@ class DocumentCard(Value):
     issuer: str = ""
     authority: Authority = "unknown"
     language: Language = "other"
+    format: str = ""
+    """`pdf`, `sqlite`, `database` …; empty where it is not known."""
     pages: int | None = None
     """None where the format has no pages."""
 

@@ -16,6 +16,7 @@ from agent.protocols.choice import Form, Formed, form_of
 from agent.reading import ReplyReader
 from agent.run import RunRequest
 from agent.settings import LoopSettings
+from agent.switches import Switches
 from agent.tools.base import ToolContext, ToolSpec
 from agent.tools.gates import Gates
 from agent.tools.offering import offers
@@ -62,6 +63,7 @@ class Parts:
     answers: AnswerCache | None = None
     gates: Gates = field(default_factory=Gates)
     """Rates, breakers and slots of tools, common to all runs."""
+    switches: Switches = Switches()
     spares: tuple[ChatModel, ...] = ()
     """Who takes over, in this order, before `fallback` does."""
 

@@ -23,12 +23,6 @@ from agent.llm import ChatModel
 from agent.loop import Agent
 from agent.models.extractive import ExtractiveModel
 from agent.remains import RunRemains
-from agent.tools.builtin.calculate import Calculate
-from agent.tools.builtin.finish import Finish
-from agent.tools.builtin.list_documents import ListDocuments
-from agent.tools.builtin.read_document import ReadDocument
-from agent.tools.builtin.search_knowledge import SearchKnowledge
-from agent.tools.registry import ToolRegistry
 from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
@@ -41,6 +35,7 @@ from api.pseudonym_keys import PseudonymKeys
 from api.runs import RunService
 from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
+from api.tool_wiring import build_tools
 from ingest.assembly import IngestParts, assemble
 from ingest.copies import Copies
 from ingest.correcting import Correcting
@@ -62,7 +57,6 @@ from retrieval.decisions import DecisionLog
 from retrieval.encoder import Encoder, ModelThread, Reranker
 from retrieval.encoders.select import load_encoder
 from retrieval.explained_search import ExplainedSearch
-from retrieval.filters import read_filter
 from retrieval.rerankers.select import load_reranker
 from retrieval.search import Searcher
 from retrieval.store import VectorStore
@@ -188,16 +182,17 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         tiers = open_tiers(settings, extractive)
         stack.push_async_callback(tiers.close)
         model = tiers.large
-        read = partial(read_filter, language=language)
+        library = DocumentLibrary(ingest.catalog, store, ingest.live)
         agent = Agent(
             model=model,
             fallback=tiers.fallback,
             spares=tiers.spares,
-            tools=ToolRegistry([SearchKnowledge(read), ReadDocument(), ListDocuments(), Calculate(), Finish()]),
+            tools=build_tools(settings, language, ingest, library),
+            switches=settings.switches,
             searcher=searcher,
             trigger=memory.explaining(Trigger(searcher, settings.trigger, encoder.info.name)),
             auditor=Auditor(language, settings.audit),
-            library=DocumentLibrary(ingest.catalog, store, ingest.live),
+            library=library,
             settings=settings.run,
             encoder=encoder.info.name,
             answers=memory.answers,

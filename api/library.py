@@ -74,5 +74,6 @@ def _card(document: Document) -> DocumentCard:
         issuer=meta.issuer,
         authority=meta.authority,
         language=meta.language or "other",
+        format=document.format or "",
         pages=document.page_count,
     )

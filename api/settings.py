@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 from agent.settings import AuditSettings, LlmSettings, LoopSettings, TierSettings
+from agent.switches import Switches
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
 from retrieval.settings import (
@@ -135,6 +136,8 @@ class Settings(BaseSettings):
     vision: TierSettings = TierSettings()
     run: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
+    switches: Switches = Switches()
+    """What is switched off."""
     eval: EvaluationSettings = EvaluationSettings()
 
     @field_validator("models")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -11,6 +12,10 @@ from pydantic import Field, model_validator
 from agent.ports import Library, Searcher
 from retrieval.labels import LabelBook
 from retrieval.types import Passage, Principal, Right, SearchFilter, Value
+
+_PLAIN_RE = re.compile(r"[^\w-]+")
+_NAME_CHARS = 24
+"""Of a database's or a table's name in a label, which is at most 64 characters long."""
 
 RunsIn = Literal["loop", "thread", "process"]
 Approval = Literal["approved", "denied"]
@@ -44,6 +49,8 @@ class ToolSpec(Value):
     """True: its results come from outside, so that they are untrusted like retrieved text."""
     requires: Right | None = None
     """The right a principal needs."""
+    feature: str | None = None
+    """The feature that it belongs to and is switched off with (`agent.switches`)."""
     reads_knowledge: bool = False
     """True: not offered where the run does not retrieve."""
 
@@ -124,6 +131,8 @@ class ToolContext:
     """Labels of results below `clean.HEDGE_BELOW`: a sentence that rests on one must hedge."""
     approve: Approve | None = None
     """None: nobody can be asked, so that no tool with side effects runs."""
+    queries: int = 0
+    """Queries of databases so far."""
     untrusted: bool = False
     """True once text of others, retrieved or from outside, is in the run; it never becomes False again."""
 
@@ -133,6 +142,12 @@ class ToolContext:
         label = self.book.reserve(f"tool_{tool}#{count}")
         self.results[label] = text
         return label
+
+    def reserve_query(self, database: str, table: str) -> str:
+        """Hand out the label of a query's result: `db_sales.orders#q2` for the second query of the run."""
+        self.queries += 1
+        names = (_PLAIN_RE.sub("_", name)[:_NAME_CHARS] or "_" for name in (database, table))
+        return self.book.reserve(f"db_{'.'.join(names)}#q{self.queries}")
 
 
 class Tool(Protocol):

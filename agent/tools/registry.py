@@ -35,6 +35,10 @@ class ToolRegistry:
                 raise ValueError(f"two tools are named {tool.spec.name!r}")
             self._tools[tool.spec.name] = tool
 
+    def all(self) -> tuple[Tool, ...]:
+        """Return all tools in the order of registration."""
+        return tuple(self._tools.values())
+
     def specs(self, *, knowledge: bool = True) -> tuple[ToolSpec, ...]:
         """Return the declarations in the order of registration; without `knowledge` those that retrieve nothing."""
         return tuple(t.spec for t in self._tools.values() if knowledge or not t.spec.reads_knowledge)

@@ -1,0 +1,1 @@
+"""Reading databases with SQL that a model wrote."""

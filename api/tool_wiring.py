@@ -1,0 +1,38 @@
+"""Builds the tools of this server."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from agent.ports import Library
+from agent.tools.builtin.calculate import Calculate
+from agent.tools.builtin.finish import Finish
+from agent.tools.builtin.list_documents import ListDocuments
+from agent.tools.builtin.query_database import QueryDatabase
+from agent.tools.builtin.read_document import ReadDocument
+from agent.tools.builtin.search_knowledge import SearchKnowledge
+from agent.tools.registry import ToolRegistry
+from api.databases import TenantDatabases
+from api.settings import Settings
+from api.symbol_wiring import hiding_now
+from ingest.assembly import IngestParts
+from retrieval.filters import read_filter
+from retrieval.symbols.language import SymbolLanguage
+
+
+def build_tools(settings: Settings, language: SymbolLanguage, ingest: IngestParts, library: Library) -> ToolRegistry:
+    """Return the built-in tools over these parts."""
+
+    def hide(text: str, tenant: str) -> str:
+        return hiding_now(language, ingest, tenant)(text)
+
+    configured = {name: url.get_secret_value() for name, url in settings.databases.items()}
+    databases = TenantDatabases(library, ingest.catalog, ingest.originals, configured)
+    return ToolRegistry([
+        SearchKnowledge(partial(read_filter, language=language)),
+        ReadDocument(),
+        ListDocuments(),
+        QueryDatabase(databases, hide),
+        Calculate(),
+        Finish(),
+    ])
