@@ -15,7 +15,7 @@ _REPAIR_OPENERS = 100
 _MAX_DEPTH = 32
 
 _FENCE_RE = re.compile(r"\A\s*```[A-Za-z]{0,10}\s*(.*?)\s*```\s*\Z", re.DOTALL)
-_TAG_RE = re.compile(r"[<＜]\s*/?\s*(?:tool_name|arguments|final_answer)", re.IGNORECASE)
+_TAG_RE = re.compile(r"[<＜]\s*/?\s*(?:tool_name|arguments|final_answer|工具名|参数|最终答案)", re.IGNORECASE)
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
 
 

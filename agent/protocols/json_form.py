@@ -34,17 +34,26 @@ from agent.protocols.actions import (
 from agent.protocols.arguments import ArgumentsSyntaxError, read_arguments
 from agent.protocols.leading import LEADING_BLANKS, label_end
 from agent.protocols.objects import ObjectScanner
-from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, MalformedCode, Piece, ThoughtText
+from agent.protocols.pieces import (
+    AnswerEnd,
+    AnswerText,
+    Call,
+    Malformed,
+    MalformedCode,
+    Piece,
+    ThoughtText,
+    first_action,
+)
 from agent.protocols.quoting import QuoteTracker
 from agent.protocols.reasons import Form, malformed
-from agent.protocols.tags import tag_at
+from agent.protocols.tags import OPENING, tag_at
 from agent.protocols.trimming import TrimmedText
 from agent.tools.base import ToolSpec
 
 MAX_REPLY_CHARS = 200_000
 
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
-_PROSE_RE = re.compile("[{｛<＜]")
+_PROSE_RE = re.compile(f"[{{｛{OPENING}]")
 _OBJECT_RE = re.compile(r"""[{｛]\s{0,200}(?:["'“”＂}｝]|[A-Za-z_\u4e00-\u9fff][\w ]{0,40}[:：])""")
 _MAY_OPEN_RE = re.compile(r"[{｛]\s{0,200}(?:[A-Za-z_\u4e00-\u9fff][\w ]{0,40})?\Z")
 _BETWEEN_RE = re.compile(r"[\s,，;；\[\]`]+|</?[a-z_]{1,20}>|<[|｜][^<>\n]{1,40}[|｜]>", re.IGNORECASE)
@@ -123,7 +132,7 @@ class JsonProtocol:
         if self._state is _State.THINK:
             self._break("unclosed_think")
         if not self._acted:
-            self._out += self._fenced or [malformed(self._form, "no_action")]
+            self._out += first_action(self._fenced) or [malformed(self._form, "no_action")]
             self._acted = True
         self._state = _State.TAIL
         return self._drain()

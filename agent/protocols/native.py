@@ -5,7 +5,7 @@ not know in the text. Both are read. Rules that keep it total:
 
 - Text before calls is the Thought; text without any is the answer. It is held back until that is certain,
   but for text that begins with the label of a Thought.
-- Text in which a JSON object names an action acts as in the JSON form, unless real calls came as well.
+- Text that ends in a JSON object which names a tool acts as in the JSON form, unless real calls came as well.
 - Each call's arguments are read like those of the other forms; a reply that ran into its limit of length
   has neither a last call nor an answer.
 """
@@ -37,6 +37,8 @@ from agent.tools.base import ToolSpec
 MAX_CALLS = 32
 
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
+_BEHIND_RE = re.compile(r"[\s`,;\]]+|</?[a-z_]{1,20}>|<[|｜][^<>\n]{1,40}[|｜]>", re.IGNORECASE)
+_OBSERVATION_RE = re.compile(r"\**(?:observation|观察)", re.IGNORECASE)
 _SPECIAL_RE = re.compile(r"<[|｜].*", re.DOTALL)
 
 
@@ -132,8 +134,9 @@ class NativeProtocol:
     """Parser of one reply of an endpoint that was offered functions; the module states the rules."""
 
     def __init__(self, tools: Sequence[ToolSpec] = ()) -> None:
+        self._tools: Tools = {spec.name: spec for spec in tools}
         self._text = JsonProtocol(tools, form="native")
-        self._calls = NativeCalls({spec.name: spec for spec in tools}, "native")
+        self._calls = NativeCalls(self._tools, "native")
         self._written: list[str] = []
         self._held: list[Piece] = []
 
@@ -165,9 +168,23 @@ class NativeProtocol:
         if self._calls:
             called = _one_kind(self._calls.pieces(cut=cut))
             return [*self._thoughts(), *called]
-        if any(isinstance(p, Call | AnswerEnd) for p in self._held) or not _only(self._held, "no_action"):
+        if self._acts():
             return self._held
         return self._plain(cut=cut, thoughts=self._thoughts() if labelled else [])
+
+    def _acts(self) -> bool:
+        """Tell whether the text is a call after all: of tools there are, with nothing the reader could want behind it.
+
+        An answer may well show such an object: it goes on after it, or names what is no tool.
+        """
+        calls = [p for p in self._held if isinstance(p, Call)]
+        if calls:
+            behind = _BEHIND_RE.sub("", "".join(self._written).rpartition("}")[2]).strip()
+            return all(call.name in self._tools for call in calls) and (
+                not behind or _OBSERVATION_RE.match(behind) is not None
+            )
+        outcomes = [p for p in self._held if not isinstance(p, ThoughtText)]
+        return not _only(outcomes, "no_action")
 
     def _plain(self, *, cut: bool, thoughts: list[Piece]) -> list[Piece]:
         """Read the text as the answer."""

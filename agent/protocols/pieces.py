@@ -120,3 +120,18 @@ def join_adjacent(pieces: Iterable[Piece]) -> list[Piece]:
             case _:
                 out.append(piece)
     return out
+
+
+def first_action(pieces: Iterable[Piece]) -> list[Piece]:
+    """Keep what may act of several actions that stand apart: the first answer, or all calls before an answer."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        answering = isinstance(piece, AnswerText | AnswerEnd)
+        if answering and any(isinstance(p, Call | Malformed) for p in kept):
+            break
+        if not answering and any(isinstance(p, AnswerText) for p in kept) and not isinstance(piece, Malformed):
+            break
+        kept.append(piece)
+        if isinstance(piece, AnswerEnd) or (isinstance(piece, Malformed) and piece.code == "empty_answer"):
+            break
+    return kept

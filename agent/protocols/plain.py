@@ -15,11 +15,12 @@ from agent.protocols.xml import MAX_REPLY_CHARS, XmlProtocol
 _DECIDED_AT = 32
 """Visible characters after which the form of the reply is certain."""
 _STEP_FORM_RE = re.compile(
-    r"(?:\*\*)?(?:thought|思考|想法)(?:\*\*)?[ \t]{0,4}[:：]|[<＜]\s{0,4}(?:tool_name|final_answer)\s{0,4}[>＞]",
+    r"(?:\*\*)?(?:thought|思考|想法)(?:\*\*)?[ \t]{0,4}[:：]"
+    r"|[<＜]\s{0,4}(?:tool_name|final_answer|最终答案|最终回答|工具名)\s{0,4}[>＞]",
     re.IGNORECASE,
 )
-_THINK_RE = re.compile(r"<\s?think\s?>", re.IGNORECASE)
-_THINK_END_RE = re.compile(r"<\s?/\s?think\s?>", re.IGNORECASE)
+_THINK_RE = re.compile(r"<\s?(?:think|thinking|reasoning)\s?>", re.IGNORECASE)
+_THINK_END_RE = re.compile(r"<\s?/\s?(?:think|thinking|reasoning)\s?>", re.IGNORECASE)
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -82,7 +83,7 @@ class PlainProtocol:
         if self._thinking:
             end = _THINK_END_RE.search(self._buffer)
             if end is None:
-                self._buffer = self._buffer[-12:]
+                self._buffer = self._buffer[-16:]
                 return False
             self._buffer, self._thinking = self._buffer[end.end() :], False
         self._buffer = self._buffer.lstrip("\ufeff \t\r\n")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from agent.protocols.tags import OPEN_RE, FoundTag, tag_at
+from agent.protocols.tags import OPEN_RE, OPENING, FoundTag, tag_at
 from agent.protocols.trimming import TrimmedText
 
 MAX_ARGUMENT_CHARS = 64_000
 
-_OUTSIDE_RE = re.compile(r'["<＜]')
-_IN_STRING_RE = re.compile(r'["\\<＜]')
+_OUTSIDE_RE = re.compile(rf'["{OPENING}]')
+_IN_STRING_RE = re.compile(rf'["\\{OPENING}]')
 
 
 class ArgumentsScanner:

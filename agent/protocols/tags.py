@@ -6,24 +6,46 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-TagName = Literal["tool_name", "arguments", "final_answer", "think"]
+TagName = Literal["tool_name", "arguments", "final_answer", "think", "wrapper"]
 
-_NAMES = ("tool_name", "arguments", "final_answer", "think")
-# Models write tags with blanks, odd case and full-width brackets; all are read.
+_NAMES: dict[str, TagName] = {
+    "tool_name": "tool_name",
+    "arguments": "arguments",
+    "final_answer": "final_answer",
+    "think": "think",
+    "thinking": "think",
+    "reasoning": "think",
+    "工具名": "tool_name",
+    "工具名称": "tool_name",
+    "参数": "arguments",
+    "最终答案": "final_answer",
+    "最终回答": "final_answer",
+    "tool_call": "wrapper",
+    "tool_calls": "wrapper",
+    "function_call": "wrapper",
+    "function_calls": "wrapper",
+    "工具调用": "wrapper",
+}
+"""The tags as models write them. A wrapper is what some put around a call because they were trained to."""
+OPENING, _CLOSING = "<＜〈⟨‹﹤", ">＞〉⟩›﹥"
+# Models write tags with blanks, odd case and brackets of other widths; all are read.
 _TAG_RE = re.compile(
-    r"[<＜]\s{0,4}(/?)\s{0,4}(tool_name|arguments|final_answer|think)\s{0,4}[>＞]", re.IGNORECASE | re.ASCII
+    rf"[{OPENING}]\s{{0,4}}([/／]?)\s{{0,4}}({'|'.join(sorted(_NAMES, key=len, reverse=True))})\s{{0,4}}[{_CLOSING}]",
+    re.IGNORECASE | re.ASCII,
 )
-_PARTIAL_RE = re.compile(r"[<＜]\s{0,4}/?\s{0,4}([a-z_]*)\s{0,4}\Z", re.IGNORECASE | re.ASCII)
-_LONGEST = 27
+_PARTIAL_RE = re.compile(
+    rf"[{OPENING}]\s{{0,4}}[/／]?\s{{0,4}}([a-z_\u4e00-\u9fff]*)\s{{0,4}}\Z", re.IGNORECASE | re.ASCII
+)
+_LONGEST = 29
 """Characters after which an unmatched `<` can no longer become a tag."""
-OPEN_RE = re.compile("[<＜]")
+OPEN_RE = re.compile(f"[{OPENING}]")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTag:
     """A whole tag; `end` is the position after it."""
 
-    name: str
+    name: TagName
     closing: bool
     end: int
 
@@ -35,7 +57,7 @@ def tag_at(buffer: str, position: int, *, final: bool) -> FoundTag | Literal["wa
     """
     match = _TAG_RE.match(buffer, position)
     if match is not None:
-        return FoundTag(match.group(2).lower(), bool(match.group(1)), match.end())
+        return FoundTag(_NAMES[match.group(2).lower()], bool(match.group(1)), match.end())
     if final or len(buffer) - position >= _LONGEST:
         return None
     partial = _PARTIAL_RE.match(buffer, position)
@@ -47,7 +69,7 @@ def tag_at(buffer: str, position: int, *, final: bool) -> FoundTag | Literal["wa
 
 @dataclass(frozen=True, slots=True)
 class CallHead:
-    """`<tool_name>NAME</tool_name><arguments>`; `end` is the position after it."""
+    """`<tool_name>NAME</tool_name><arguments>`; `end` is the position after it. The second tag may be missing."""
 
     name: str
     end: int
@@ -70,11 +92,15 @@ def call_head_at(buffer: str, position: int) -> CallHead | Literal["wait"] | Non
     closing = _next_tag(buffer, opening.end)
     if not isinstance(closing, _Next):
         return closing
-    if closing.tag.name != "tool_name" or not closing.tag.closing or not closing.text or "\n" in closing.text:
+    if not closing.text or "\n" in closing.text:
+        return None
+    if closing.tag.name == "arguments" and not closing.tag.closing:
+        return CallHead(closing.text, closing.tag.end)
+    if closing.tag.name != "tool_name" or not closing.tag.closing:
         return None
     arguments = _next_tag(buffer, closing.tag.end)
     if not isinstance(arguments, _Next):
-        return None if buffer[closing.tag.end :].strip()[:1] not in ("", "<", "＜") else arguments
+        return None if buffer[closing.tag.end :].strip()[:1] not in ("", *OPENING) else arguments
     if arguments.tag.name != "arguments" or arguments.tag.closing or arguments.text:
         return None
     return CallHead(closing.text, arguments.tag.end)

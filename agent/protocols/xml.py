@@ -23,7 +23,7 @@ from enum import Enum, auto
 
 from agent.protocols.arguments import ArgumentsSyntaxError, read_arguments
 from agent.protocols.leading import LEADING_BLANKS, label_end
-from agent.protocols.pieces import AnswerEnd, AnswerText, Call, MalformedCode, Piece, ThoughtText
+from agent.protocols.pieces import AnswerEnd, AnswerText, Call, MalformedCode, Piece, ThoughtText, first_action
 from agent.protocols.quoting import QuoteTracker
 from agent.protocols.reasons import malformed
 from agent.protocols.scanners import AnswerScanner, ArgumentsScanner
@@ -91,7 +91,7 @@ class XmlProtocol:
             case _:
                 pass
         if not self._acted:
-            self._out += self._fenced or [malformed("xml", "no_action")]
+            self._out += first_action(self._fenced) or [malformed("xml", "no_action")]
             self._acted = True
         self._state = _State.TAIL
         return self._drain()
@@ -150,7 +150,11 @@ class XmlProtocol:
             return False
         if tag is None:
             self._say(self._at + 1)
-        elif self._quotes.quoted or (tag.closing and tag.name != "think") or tag.name == "arguments":
+        elif self._quotes.quoted:
+            self._say(tag.end)
+        elif tag.name == "wrapper":
+            self._at = tag.end
+        elif (tag.closing and tag.name != "think") or tag.name == "arguments":
             self._say(tag.end)
         elif tag.name == "think":
             self._at = tag.end
@@ -226,6 +230,9 @@ class XmlProtocol:
         tag = tag_at(self._buffer, self._at, final=final) if OPEN_RE.match(self._buffer, self._at) else None
         if tag == "wait":
             return False
+        if tag is not None and tag.name == "wrapper":
+            self._at = tag.end
+            return True
         if tag is not None and tag.name == "tool_name" and not tag.closing:
             return self._begin_call(mention_end=None, final=final)
         self._state = _State.TAIL
