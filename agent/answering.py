@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from agent.context import RunContext
 from agent.errors import MalformedModelOutputError, ModelUnavailableError, ReplyCutError
-from agent.events import CitationAdded, Event, RunCompleted, SentenceAudited, TextDelta
+from agent.events import CitationAdded, Event, GuardFired, RunCompleted, SentenceAudited, TextDelta
 from agent.models.wording import wording
 from agent.outcome import cited_passages, status_of
 from agent.protocols.pieces import AnswerEnd, AnswerText
@@ -64,6 +64,8 @@ class Answering:
     async def _write(self) -> AsyncGenerator[Event, None]:
         """Let the model write the answer as plain text; the fallback writes it where that fails unseen."""
         state = self._state
+        for event in await self._heed_budget():
+            yield event
         cut = False
         while not state.answer:
             why: TakeOverReason = "malformed_model_output"
@@ -87,6 +89,28 @@ class Answering:
             if fallback is None:
                 raise MalformedModelOutputError(f"the model {state.model.name} wrote no answer")
             yield state.take_over(fallback, why)
+
+    async def _heed_budget(self) -> list[Event]:
+        """Let the fallback, which costs nothing, write where a budget is spent.
+
+        Raises:
+            RunAbortedError: and there is no fallback.
+        """
+        state = self._state
+        asked = self._context.finish_messages(state.tools.passages.all(), state.tools.results)
+        over = await state.over_budget(asked)
+        if over is None and not state.overdrawn:
+            return []
+        events: list[Event] = []
+        if over is not None and not state.overdrawn:
+            state.stopped = state.overdrawn = True
+            events.append(state.emit(GuardFired, guard=over.guard, reason=over.reason))
+        last = state.parts.fallback
+        if state.model is last:
+            return events
+        if last is None:
+            raise RunAbortedError("budget_exceeded", "The budget is spent, and there is no answer yet.")
+        return [*events, state.take_over(last, "budget_exceeded")]
 
     async def _write_once(self) -> AsyncGenerator[Event, None]:
         state = self._state
@@ -146,7 +170,9 @@ class Answering:
             model=state.model.name,
             encoder=state.parts.encoder,
             steps=state.steps,
-            prompt_tokens=state.prompt_tokens,
-            completion_tokens=state.completion_tokens,
+            prompt_tokens=state.meter.prompt_tokens,
+            completion_tokens=state.meter.completion_tokens,
             latency_ms=(state.parts.clock.monotonic() - state.started) * 1000,
+            money=state.meter.money,
+            currency=state.parts.prices.currency if state.meter.money is not None else "",
         )

@@ -7,6 +7,9 @@ AgentError
 ├── BudgetExceededError       a step, token or time budget of the run is spent (permanent)
 ├── AuditCalibrationError     the auditor's parameters cannot be read (permanent)
 ├── UnknownRunError           no such run for this principal (permanent)
+├── RunConflictError          the run is not in a state for this (permanent)
+├── NotResumableError         a run that broke off cannot go on (permanent)
+├── ReplayEndedError          a replayed run asks for more than was recorded (permanent)
 └── ToolError                 shown to the model as an observation, never to the user
     ├── UnknownToolError      the name is not on the run's whitelist
     ├── ToolArgumentsError    the arguments do not fit the tool's schema
@@ -58,6 +61,24 @@ class UnknownRunError(AgentError):
     """No such run for this principal; the same answer for another tenant's."""
 
     code = "unknown_run"
+
+
+class RunConflictError(AgentError):
+    """The run is not in a state for what is wanted of it."""
+
+    code = "run_conflict"
+
+
+class NotResumableError(AgentError):
+    """A run that broke off cannot go on from where its journal ends."""
+
+    code = "interrupted"
+
+
+class ReplayEndedError(AgentError):
+    """A replayed run asks for more than was recorded."""
+
+    code = "replay_ended"
 
 
 class ToolError(AgentError):

@@ -9,11 +9,13 @@ New kinds are additive; renaming one is a breaking change.
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
 from agent.audit.verdicts import Audit, SentenceVerdict
+from agent.plan_items import PlanItem
 from retrieval.types import Passage, SearchFilter, Tier, Value
 
 
@@ -108,7 +110,7 @@ class GuardFired(EventBase):
     """A guard of the loop stepped in."""
 
     kind: Literal["guard_fired"] = "guard_fired"
-    guard: Literal["max_steps", "repetition", "format_retries", "run_timeout", "token_budget"]
+    guard: Literal["max_steps", "repetition", "format_retries", "run_timeout", "token_budget", "money_budget"]
     reason: str
 
 
@@ -121,6 +123,9 @@ class ModelUsed(EventBase):
     prompt_tokens: int
     completion_tokens: int
     latency_ms: float
+    money: Decimal | None = None
+    """What the call costs; None where the model has no price."""
+    currency: str = ""
 
 
 class Notice(EventBase):
@@ -129,6 +134,81 @@ class Notice(EventBase):
     kind: Literal["notice"] = "notice"
     code: str
     message: str
+
+
+class RunPaused(EventBase):
+    """A person stopped the run before its next step or call; it waits, across restarts, until it is resumed."""
+
+    kind: Literal["run_paused"] = "run_paused"
+    before: Literal["step", "call"]
+
+
+class RunEdited(EventBase):
+    """A person changed something of a paused run."""
+
+    kind: Literal["run_edited"] = "run_edited"
+    target: Literal["question", "plan_item", "call"]
+    item: str = ""
+    """Id of the plan item."""
+    text: str = ""
+    """The new question or wording; secrets already replaced by pseudonyms."""
+    arguments: dict[str, Any] | None = None
+    """The new arguments of the next call."""
+
+
+class RunResumed(EventBase):
+    """The paused run goes on."""
+
+    kind: Literal["run_resumed"] = "run_resumed"
+
+
+class ApprovalRequested(EventBase):
+    """Something waits for a person's yes: a call with side effects, or a plan item that needs confirmation."""
+
+    kind: Literal["approval_requested"] = "approval_requested"
+    what: Literal["call", "plan_item"]
+    tool: str = ""
+    arguments: dict[str, Any] = {}
+    item: str = ""
+    text: str = ""
+    """Wording of the plan item."""
+
+
+class ApprovalDecided(EventBase):
+    """The person's answer."""
+
+    kind: Literal["approval_decided"] = "approval_decided"
+    approved: bool
+
+
+class QuestionAsked(EventBase):
+    """The run asks its reader and waits."""
+
+    kind: Literal["question_asked"] = "question_asked"
+    question: str
+
+
+class QuestionAnswered(EventBase):
+    """The reader's answer; secrets already replaced by pseudonyms."""
+
+    kind: Literal["question_answered"] = "question_answered"
+    text: str
+
+
+class PlanChanged(EventBase):
+    """The whole plan as it stands now."""
+
+    kind: Literal["plan_changed"] = "plan_changed"
+    items: tuple[PlanItem, ...]
+
+
+class HandedOver(EventBase):
+    """The run goes to a person; self-contained, so that it can be sent to a queue or a webhook as it is."""
+
+    kind: Literal["handed_over"] = "handed_over"
+    question: str
+    reason: str
+    plan: tuple[PlanItem, ...] = ()
 
 
 class TextDelta(EventBase):
@@ -159,7 +239,7 @@ class RunCompleted(EventBase):
     """Terminal: the run has an answer. Stands alone: answer, audit, passages and usage."""
 
     kind: Literal["run_completed"] = "run_completed"
-    status: Literal["answered", "not_in_documents", "general", "stopped_by_guard"]
+    status: Literal["answered", "not_in_documents", "general", "stopped_by_guard", "handed_over"]
     answer: str
     audit: Audit
     passages: tuple[Passage, ...]
@@ -170,6 +250,9 @@ class RunCompleted(EventBase):
     prompt_tokens: int
     completion_tokens: int
     latency_ms: float
+    money: Decimal | None = None
+    """Of all calls that have a price; None where none has one."""
+    currency: str = ""
 
 
 class RunFailed(EventBase):
@@ -200,6 +283,15 @@ Event = Annotated[
     | GuardFired
     | ModelUsed
     | Notice
+    | RunPaused
+    | RunEdited
+    | RunResumed
+    | ApprovalRequested
+    | ApprovalDecided
+    | QuestionAsked
+    | QuestionAnswered
+    | PlanChanged
+    | HandedOver
     | TextDelta
     | CitationAdded
     | SentenceAudited

@@ -15,6 +15,7 @@ from contextlib import aclosing
 from agent.answer_cache import Asked, CachedAnswer
 from agent.answering import Answering
 from agent.context import RunContext
+from agent.cost import CostMeter
 from agent.emitter import Emitter
 from agent.events import Event, GuardFired, Notice, PassagesRetrieved, RunCompleted, RunStarted, TriggerDecided
 from agent.ports import Decision
@@ -62,6 +63,7 @@ class Execution:
             model=parts.model,
             started=parts.clock.monotonic(),
             deadline=asyncio.get_running_loop().time() + parts.settings.run_timeout_s,
+            meter=CostMeter(parts.prices),
         )
 
     async def events(self) -> AsyncGenerator[Event, None]:

@@ -12,6 +12,7 @@ from agent.errors import UnknownRunError
 from agent.events import (
     EVENT_ADAPTER,
     Event,
+    ModelUsed,
     PassagesRetrieved,
     RunCancelled,
     RunCompleted,
@@ -20,6 +21,7 @@ from agent.events import (
 )
 from agent.tables import erased_documents, run_events, run_passages, runs
 from agent.tombstones import entomb
+from agent.usage import add_usage
 from retrieval.types import Principal, Value
 
 RunState = Literal["running", "completed", "failed", "cancelled"]
@@ -153,6 +155,8 @@ class Journal:
                 rows = [{"label": label, "document_id": document_id} for label, document_id in new.items()]
                 fixed = {"run_id": event.run_id, "tenant": principal.tenant}
                 connection.execute(insert(run_passages), [row | fixed for row in rows])
+        elif isinstance(event, ModelUsed):
+            add_usage(connection, event, principal)
         elif isinstance(event, RunCompleted | RunFailed | RunCancelled):
             state = event.kind.removeprefix("run_")
             changed = update(runs).where(runs.c.run_id == event.run_id).values(state=state, ended_at=event.at)

@@ -13,7 +13,9 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from agent.answer_cache import AnswerCache
+from agent.budgets import BudgetKeeper, NoBudgets
 from agent.clock import Clock, SystemClock
+from agent.cost import PriceTable
 from agent.emitter import Emitter
 from agent.errors import AgentError
 from agent.events import Event, RunCancelled, RunFailed
@@ -53,6 +55,8 @@ class Agent:
         clock: Clock | None = None,
         answers: AnswerCache | None = None,
         spares: Sequence[ChatModel] = (),
+        prices: PriceTable | None = None,
+        budgets: BudgetKeeper | None = None,
         gates: Gates | None = None,
         switches: Switches | None = None,
     ) -> None:
@@ -71,9 +75,11 @@ class Agent:
             persona: role, duties and the assistant owner's instruction; None: the standard ones.
             clock: for tests.
             answers: gives again what was answered before; None: every question is worked out.
+            spares: models that take over, in this order, before `fallback` does.
+            prices: of the models; None: nothing has a price.
+            budgets: refuses what would cost too much; None: nothing is refused.
             gates: rates, breakers and slots of tools; None: this agent's own.
             switches: what is off; None: nothing is.
-            spares: models that take over, in this order, before `fallback` does.
         """
         self._parts = Parts(
             model=model,
@@ -89,6 +95,8 @@ class Agent:
             clock=clock or SystemClock(),
             answers=answers,
             spares=tuple(spares),
+            prices=prices or PriceTable({}),
+            budgets=budgets or NoBudgets(),
             gates=gates or Gates(),
             switches=switches or Switches(),
         )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from contextlib import aclosing
 from typing import TypeVar
 
 from agent.errors import BudgetExceededError
+from agent.links import InertText
 from agent.llm import ChatModel, ChatPiece, ChatRequest
-from agent.protocols.pieces import Piece, ReplyParser, ThoughtText
+from agent.protocols.pieces import AnswerText, Piece, ReplyParser, ThoughtText
+from agent.tokens import estimate_tokens
 
 T = TypeVar("T")
 
@@ -49,6 +52,7 @@ class ReplyReader:
         self._cut = False
         self._prompt_tokens: int | None = None
         self._completion_tokens: int | None = None
+        self._answer, self._thought = InertText(), InertText()
 
     @property
     def text(self) -> str:
@@ -68,7 +72,7 @@ class ReplyReader:
         return self._completion_tokens if self._completion_tokens is not None else estimate_tokens(self.text)
 
     async def pieces(self, parser: ReplyParser) -> AsyncGenerator[Piece, None]:
-        """Yield what the parser makes of the reply.
+        """Yield what the parser makes of the reply, without live links in what readers are shown.
 
         A reply whose outcome is certain is read on only for the token counts on its last
         piece, and not for long: weak models go on inventing observations.
@@ -77,6 +81,17 @@ class ReplyReader:
             ModelUnavailableError: from the model.
             RunTimeoutError: the deadline has passed.
         """
+        async with aclosing(self._parsed(parser)) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case AnswerText(text=text):
+                        yield AnswerText(self._answer.feed(text))
+                    case ThoughtText(text=text):
+                        yield ThoughtText(self._thought.feed(text))
+                    case _:
+                        yield piece
+
+    async def _parsed(self, parser: ReplyParser) -> AsyncGenerator[Piece, None]:
         stream = self._model.stream(self._request)
         try:
             while not parser.ended:
@@ -119,9 +134,3 @@ class ReplyReader:
             self._prompt_tokens = piece.prompt_tokens
         if piece.completion_tokens is not None:
             self._completion_tokens = piece.completion_tokens
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate tokens where a model does not count them: four ASCII characters or one other character each."""
-    ascii_chars = sum(char.isascii() for char in text)
-    return -(-ascii_chars // 4) + len(text) - ascii_chars

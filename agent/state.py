@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.answer_cache import AnswerCache
+from agent.budgets import BudgetKeeper, NoBudgets, Overdrawn
 from agent.clock import Clock
+from agent.cost import CostMeter, PriceTable
 from agent.emitter import Emitter
 from agent.events import ModelUsed, Notice
 from agent.llm import ChatModel, ChatRequest, Message, RunFacts
@@ -17,6 +19,7 @@ from agent.reading import ReplyReader
 from agent.run import RunRequest
 from agent.settings import LoopSettings
 from agent.switches import Switches
+from agent.tokens import estimate_tokens
 from agent.tools.base import ToolContext, ToolSpec
 from agent.tools.gates import Gates
 from agent.tools.offering import offers
@@ -24,16 +27,18 @@ from agent.tools.registry import ToolRegistry
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
 
-TakeOverReason = Literal["model_unavailable", "malformed_model_output", "run_timeout"]
+TakeOverReason = Literal["model_unavailable", "malformed_model_output", "run_timeout", "budget_exceeded"]
 _TAKE_OVER_ZH: dict[TakeOverReason, str] = {
     "model_unavailable": "没有应答",
     "malformed_model_output": "没有遵守格式",
     "run_timeout": "没有在时限内答完",
+    "budget_exceeded": "的预算已用完",
 }
 _TAKE_OVER_EN: dict[TakeOverReason, str] = {
     "model_unavailable": "gave no answer",
     "malformed_model_output": "did not keep to the form",
     "run_timeout": "did not finish in time",
+    "budget_exceeded": "may spend no more",
 }
 
 
@@ -66,6 +71,8 @@ class Parts:
     switches: Switches = Switches()
     spares: tuple[ChatModel, ...] = ()
     """Who takes over, in this order, before `fallback` does."""
+    prices: PriceTable = field(default_factory=lambda: PriceTable({}))
+    budgets: BudgetKeeper = field(default_factory=NoBudgets)
 
 
 @dataclass(slots=True)
@@ -83,6 +90,7 @@ class RunState:
     """Of the run's clock."""
     deadline: float
     """Of the event loop's clock."""
+    meter: CostMeter
     tier: Tier = "none"
     candidate_documents: tuple[str, ...] = ()
     whitelist: tuple[ToolSpec, ...] = ()
@@ -91,12 +99,12 @@ class RunState:
     search_failure: str | None = None
     """Code of a failed search, while no search has succeeded."""
     steps: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
     answer: list[str] = field(default_factory=list[str])
     """The pieces of the answer; joined it is what the reader gets."""
     stopped: bool = False
     """True when a guard ended the steps."""
+    overdrawn: bool = False
+    """True when a budget ended the steps: nothing that costs may be asked any more."""
     gave_up: list[ChatModel] = field(default_factory=list[ChatModel])
     """The models that were replaced."""
 
@@ -141,8 +149,7 @@ class RunState:
 
     def used(self, reader: ReplyReader, since: float) -> ModelUsed:
         """Count one model call and make its event; `since` is when it began on the run's clock."""
-        self.prompt_tokens += reader.prompt_tokens
-        self.completion_tokens += reader.completion_tokens
+        money = self.meter.add(self.model.name, reader.prompt_tokens, reader.completion_tokens)
         return self.emit(
             ModelUsed,
             step=self.steps,
@@ -150,7 +157,16 @@ class RunState:
             prompt_tokens=reader.prompt_tokens,
             completion_tokens=reader.completion_tokens,
             latency_ms=(self.parts.clock.monotonic() - since) * 1000,
+            money=money,
+            currency=self.parts.prices.currency if money is not None else "",
         )
+
+    async def over_budget(self, messages: Sequence[Message]) -> Overdrawn | None:
+        """Tell which budget one more call of the model that speaks now would break."""
+        if self.model is self.parts.fallback or self.model.name in PriceTable.FREE:
+            return None
+        size = sum(estimate_tokens(message.content) for message in messages)
+        return await self.parts.budgets.check(self.principal, self.meter, size)
 
     def _facts(self) -> RunFacts:
         return RunFacts(

@@ -28,6 +28,8 @@ from agent.tools.base import ToolResult
 from agent.tools.executor import Outcome, ToolExecutor
 from prompts.render import render_note
 
+_Guard = Literal["max_steps", "repetition", "format_retries", "token_budget", "money_budget"]
+
 
 @dataclass(slots=True)
 class _Reply:
@@ -71,6 +73,11 @@ class Steps:
         while not self._done:
             if state.steps == limit:
                 yield self._stop("max_steps", f"no answer after {limit} steps")
+                return
+            over = await state.over_budget(self._context.messages())
+            if over is not None:
+                state.overdrawn = True
+                yield self._stop(over.guard, over.reason)
                 return
             state.steps += 1
             yield state.emit(StepStarted, step=state.steps)
@@ -249,12 +256,12 @@ class Steps:
         elif result.error_code != "tool_arguments" and not state.searched:
             state.search_failure = result.error_code
 
-    def _stop(self, guard: Literal["max_steps", "repetition"], reason: str) -> Event:
+    def _stop(self, guard: _Guard, reason: str) -> Event:
         self._done = True
         self._state.stopped = True
         return self._guard(guard, reason)
 
-    def _guard(self, guard: Literal["max_steps", "repetition", "format_retries"], reason: str) -> Event:
+    def _guard(self, guard: _Guard, reason: str) -> Event:
         return self._state.emit(GuardFired, guard=guard, reason=reason)
 
 

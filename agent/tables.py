@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, DateTime, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Column, DateTime, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 metadata = MetaData()
 
@@ -52,3 +52,19 @@ erased_documents = Table(
     Column("document_id", String(64), primary_key=True),
 )
 """Deleted documents by id: no run may bring their text back."""
+
+usage = Table(
+    "usage",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    Column("user", String(128), primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("model", String(200), primary_key=True),
+    Column("currency", String(3), primary_key=True),
+    Column("calls", Integer, nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+    Column("money_nanos", BigInteger, nullable=False),
+    Index("ix_usage_day", "tenant", "day"),
+)
+"""What models were used for whom, by day (UTC, ISO form); money in billionths of a unit of `currency`."""

@@ -27,6 +27,7 @@ from api.routes import (
     runs,
     search,
     symbols,
+    usage,
     vault,
 )
 from api.settings import Settings
@@ -74,6 +75,7 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         corrections,
         keys,
         vault,
+        usage,
         metrics,
     )
     for room in rooms:

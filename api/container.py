@@ -17,18 +17,20 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine, make_url
 
 from agent.audit.auditor import Auditor
+from agent.budgets import BudgetKeeper, Budgets
 from agent.copies import RunCopies
 from agent.journal import Journal
 from agent.llm import ChatModel
 from agent.loop import Agent
 from agent.models.extractive import ExtractiveModel
 from agent.remains import RunRemains
+from agent.usage import UsageBook
 from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
 from api.memory_wiring import wire_memory
-from api.model_wiring import open_tiers
+from api.model_wiring import open_tiers, prices_of
 from api.models import Status
 from api.persons import wire_persons
 from api.pseudonym_keys import PseudonymKeys
@@ -36,6 +38,7 @@ from api.runs import RunService
 from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
 from api.tool_wiring import build_tools
+from api.tuned import thresholds
 from ingest.assembly import IngestParts, assemble
 from ingest.copies import Copies
 from ingest.correcting import Correcting
@@ -59,7 +62,7 @@ from retrieval.encoders.select import load_encoder
 from retrieval.explained_search import ExplainedSearch
 from retrieval.rerankers.select import load_reranker
 from retrieval.search import Searcher
-from retrieval.store import VectorStore
+from retrieval.store import ComparesSetup, VectorStore
 from retrieval.stores.select import select_store
 from retrieval.symbols.language import SymbolLanguage, load_language
 from retrieval.trigger import Trigger
@@ -94,6 +97,8 @@ class Container:
     journal: Journal
     runs: RunService
     model: ChatModel
+    usage: UsageBook
+    budgets: BudgetKeeper
     decisions: DecisionLog
     metrics: Metrics | None
     """None: switched off."""
@@ -112,6 +117,8 @@ class Container:
             reranker=self.reranker.name,
             model=self.model.name,
             store=self.settings.vectors.store,
+            store_differences=self.store.differences if isinstance(self.store, ComparesSetup) else (),
+            trigger=await asyncio.to_thread(thresholds, self.settings),
             database=make_url(self.settings.database_url).get_backend_name(),
             symbol_problems=problems,
         )
@@ -182,11 +189,15 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         tiers = open_tiers(settings, extractive)
         stack.push_async_callback(tiers.close)
         model = tiers.large
+        usage = UsageBook(engine)
+        budgets = Budgets(settings.budget, usage)
         library = DocumentLibrary(ingest.catalog, store, ingest.live)
         agent = Agent(
             model=model,
             fallback=tiers.fallback,
             spares=tiers.spares,
+            prices=prices_of(settings),
+            budgets=budgets,
             tools=build_tools(settings, language, ingest, library),
             switches=settings.switches,
             searcher=searcher,
@@ -240,6 +251,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             journal=journal,
             runs=runs,
             model=model,
+            usage=usage,
+            budgets=budgets,
             decisions=memory.decisions,
             metrics=memory.metrics,
         )

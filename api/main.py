@@ -17,6 +17,7 @@ COMMANDS = {
     "documents": "List, show or delete documents.",
     "jobs": "List or show ingestion jobs.",
     "runs": "List or show stored runs.",
+    "usage": "Show what models were used, and what it cost.",
     "decisions": "List or show what the trigger and search decided, and why.",
     "symbols": "Show what symbols a text gives, and which rules are loaded; correct them.",
     "vault": "Show values behind pseudonyms; look up, hand over and forget what is kept of a person.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from agent.cost import PriceTable
 from agent.llm import ChatModel
 from agent.settings import TierSettings
 from api.errors import SettingsError
@@ -60,3 +61,15 @@ def open_tiers(settings: Settings, extractive: ChatModel) -> Tiers:
         fallback=extractive if "extractive" in settings.llm.spares else None,
         closing=tuple(closing),
     )
+
+
+def prices_of(settings: Settings) -> PriceTable:
+    """Return the table of prices.
+
+    Raises:
+        SettingsError: they stand in several currencies.
+    """
+    try:
+        return PriceTable(settings.prices)
+    except ValueError as exc:
+        raise SettingsError(f"ATTEST_PRICES (prices): {exc}") from exc

@@ -185,6 +185,10 @@ class Status(Value):
     reranker: str
     model: str
     store: str
+    store_differences: tuple[str, ...] = ()
+    """In which settings the collection is another than it would be made now."""
+    trigger: str = ""
+    """The thresholds in force, and whether they are those that were tuned."""
     database: str
     symbol_problems: tuple[str, ...] = ()
     """What is wrong with the symbol rule files of the caller's tenant; the last good rules hold meanwhile."""

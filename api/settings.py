@@ -21,7 +21,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from agent.settings import AuditSettings, LlmSettings, LoopSettings, TierSettings
+from agent.cost import Price
+from agent.settings import AuditSettings, BudgetSettings, LlmSettings, LoopSettings, TierSettings
 from agent.switches import Switches
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
@@ -134,6 +135,9 @@ class Settings(BaseSettings):
     llm: LlmSettings = LlmSettings()
     small: TierSettings = TierSettings()
     vision: TierSettings = TierSettings()
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """What models cost: model name → price per million tokens."""
+    budget: BudgetSettings = BudgetSettings()
     run: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
     switches: Switches = Switches()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from api.errors import SettingsError
-from api.settings import TUNED
+from api.settings import TUNED, Settings
 
 
 def write_tuned(home: Path, *, weak: float, strong: float) -> Path:
@@ -36,3 +37,27 @@ def remove_tuned(home: Path) -> bool:
         return False
     path.unlink()
     return True
+
+
+def thresholds(settings: Settings) -> str:
+    """Tell the trigger's thresholds in force, and what of them was tuned."""
+    now = settings.trigger
+    said = f"weak {now.weak:g}, strong {now.strong:g}"
+    tuned = _read(settings.home / TUNED)
+    if tuned is None:
+        return said
+    if tuned == (now.weak, now.strong):
+        return f"{said} ({TUNED})"
+    weak, strong = tuned
+    return (
+        f"{said}; {TUNED} says weak {weak:g}, strong {strong:g}, which attest.toml or the environment overrides, "
+        "or this server started before it"
+    )
+
+
+def _read(path: Path) -> tuple[float, float] | None:
+    try:
+        written = tomllib.loads(path.read_text(encoding="utf-8"))["trigger"]
+        return float(written["weak"]), float(written["strong"])
+    except (OSError, ValueError, KeyError, TypeError):  # none, or a file that the next start will refuse
+        return None

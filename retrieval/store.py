@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,4 +112,14 @@ class VectorStore(Protocol):
 
     def scan(self, scope: Scope, batch: int = 256) -> AsyncIterator[list[Chunk]]:
         """Iterate over all published chunks in scope (evaluation, vocabulary)."""
+        ...
+
+
+@runtime_checkable
+class ComparesSetup(Protocol):
+    """What a store offers beside `VectorStore` when its collection may be set up otherwise than the settings say."""
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """In which settings the collection is another than it would be made now; it is left as it is."""
         ...

@@ -63,8 +63,9 @@ def doctor(json_output: Json = False) -> None:
         print_json(report)
         return
     status = report["status"]
-    for name in ("encoder", "reranker", "model", "store", "database", "home"):
-        out.print(Text(f"{name:<10} {status[name]}"))
+    for name in ("encoder", "reranker", "model", "trigger", "store", "database", "home"):
+        if name in status:  # an older server names fewer
+            out.print(Text(f"{name:<10} {status[name]}"))
     if status.get("encoder_engine"):
         out.print(Text(f"{'model by':<10} {status['encoder_engine']}"))
     where = f"server, process {status['pid']}" if report["running_server"] else "in this process"
@@ -104,6 +105,13 @@ def findings(status: dict[str, Any]) -> list[Finding]:
                 "pip install -c constraints.txt -e . and see that ATTEST_HOME/models can be written",
             )
         )
+    found += [
+        Finding(
+            f"the collection is set up otherwise than the settings say: {difference}",
+            "change it on the server, or export ATTEST_VECTORS_COLLECTION=another-name and ingest again",
+        )
+        for difference in status.get("store_differences", ())
+    ]
     found += [
         Finding(f"symbol rules: {problem}", "mend the file and run: attest symbols rules")
         for problem in status.get("symbol_problems", ())

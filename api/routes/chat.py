@@ -20,6 +20,7 @@ router = APIRouter(prefix="/v1/chat", tags=["chat"])
 async def chat(body: ChatBody, caller: Caller, wired: Wired) -> Response | RunCompleted:
     """Ask a question. `stream: true` gives server-sent events, else the terminal event as JSON."""
     require(caller, "chat")
+    await wired.budgets.admit(caller)
     live = wired.runs.start(body, caller)
     if body.stream:
         return event_stream(live.follow())
