@@ -9,10 +9,12 @@ feature reranker and the trigger.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import log
 
 import numpy as np
@@ -61,6 +63,15 @@ def terms(text: str) -> list[str]:
             case _:
                 found.append(run.lower())
     return found
+
+
+@lru_cache(maxsize=1024)
+def text_terms(text: str) -> frozenset[str]:
+    """Return the distinct terms of a passage, remembered for those that were looked at last.
+
+    One question looks at the same passages several times: when it is triggered, reranked, and compared.
+    """
+    return frozenset(map(sys.intern, terms(text)))
 
 
 def term_id(term: str) -> int:

@@ -15,16 +15,20 @@ from math import exp
 from typing import Protocol
 
 from retrieval.content_terms import content_terms
+from retrieval.dictionary import cc_cedict
 from retrieval.first_stage import FirstStage
-from retrieval.foreign import foreign_logit
-from retrieval.lexical import terms
+from retrieval.foreign import is_foreign
+from retrieval.foreign_signal import ForeignSignal, foreign_signal
+from retrieval.lexical import text_terms
 from retrieval.question_form import Form, question_form
+from retrieval.rerankers.foreign import ForeignJudge
 from retrieval.settings import TriggerSettings
 from retrieval.stopwatch import utc_today
+from retrieval.translating import Translator
 from retrieval.types import Candidate, Channel, Principal, SearchFilter, Tier
 
-_FOREIGN_TOLD = 0.79
-"""Below this a passage in the other language gives no reason for anything."""
+_FOREIGN_TOLD = 0.3
+"""Below this relevance a passage in the other language gives no reason for anything."""
 _LOOKED_AT = 5
 """Candidates whose words are compared with the question's."""
 _CANDIDATE_DOCUMENTS = 2
@@ -59,8 +63,8 @@ class Signals:
     """Best dense cosine; None when the encoder has no dense side."""
     symbols: float
     """Share of the question's codes and values that one candidate carries."""
-    foreign: float | None
-    """Best cosine of a passage in the other language; None when the encoder has no channel for them."""
+    foreign: ForeignSignal | None
+    """What passages of the other language tell; None when the encoder has no channel for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class Trigger:
         self._search = search
         self._settings = settings
         self._today = today
+        self._judge = ForeignJudge(Translator(cc_cedict()))
         self._low, self._high = _COSINES.get(encoder, _FITTED_COSINES)
 
     async def decide(self, question: str, principal: Principal, filter: SearchFilter | None = None) -> TriggerDecision:
@@ -116,13 +121,13 @@ class Trigger:
             # Who names the documents is told that they do not say; a general answer would pass for theirs.
             tier: Tier = "strong" if form == "aims_at_documents" else "none"
             return TriggerDecision(tier, _nothing_found(form), {}, first_stage=first)
-        signals = read_signals(first)
+        signals = read_signals(first, self._judge)
         score = self._score(signals, form)
         scores = {
             "score": round(score, 4),
             "coverage": round(signals.coverage, 4),
             "similarity": round(signals.similarity or 0.0, 4),
-            "foreign": round(signals.foreign or 0.0, 4),
+            "foreign": round(signals.foreign.relevance if signals.foreign else 0.0, 4),
             "symbols": round(signals.symbols, 4),
         }
         tier = self._tier(score)
@@ -138,7 +143,7 @@ class Trigger:
             z += s.bias + s.coverage_weight * signals.coverage
             z += s.similarity_weight * self._as_fitted(signals.similarity)
         if signals.foreign is not None:
-            z = max(z, foreign_logit(signals.foreign))
+            z = max(z, signals.foreign.log_odds)
         return 1.0 / (1.0 + exp(-max(min(z, 50.0), -50.0)))
 
     def _as_fitted(self, cosine: float) -> float:
@@ -152,17 +157,17 @@ class Trigger:
         return "weak" if score >= self._settings.weak else "none"
 
 
-def read_signals(first: FirstStage) -> Signals:
+def read_signals(first: FirstStage, judge: ForeignJudge) -> Signals:
     """Read the signals off a first stage."""
     asked = set(content_terms(first.index_text))
     wanted = {s.token for s in first.symbols}
-    looked_at = _best_by_channel(first.candidates)
-    held = [set(terms(c.chunk.index_text)) for c in looked_at]
+    looked_at = _best_by_channel([c for c in first.candidates if not is_foreign(c)])
+    held = [text_terms(c.chunk.index_text) for c in looked_at]
     coverage = max((len(asked & h) / len(asked) for h in held), default=0.0) if asked else 0.0
     carried = [{s.token for s in c.chunk.symbols} for c in looked_at]
     symbols = max((len(wanted & h) / len(wanted) for h in carried), default=0.0) if wanted else 0.0
     similarity = _best(first.candidates, "dense")
-    foreign = _best(first.candidates, "foreign")
+    foreign = foreign_signal(judge, first.index_text, first.candidates, len(asked))
     return Signals(coverage, similarity, symbols, foreign)
 
 
@@ -194,8 +199,8 @@ def _reasons(form: Form, signals: Signals, score: float, tier: Tier, settings: T
         reasons.append(f"{signals.symbols:.0%} of its codes and values stand in one passage")
     if signals.similarity is not None:
         reasons.append(f"similarity {signals.similarity:.2f}")
-    if signals.foreign is not None and signals.foreign >= _FOREIGN_TOLD:
-        reasons.append(f"similarity {signals.foreign:.2f} with a passage in the other language")
+    if signals.foreign is not None and signals.foreign.relevance >= _FOREIGN_TOLD:
+        reasons.append(f"relevance {signals.foreign.relevance:.2f} of a passage in the other language")
     bound = {
         "strong": f"at least {settings.strong:.2f}",
         "weak": f"below {settings.strong:.2f}",

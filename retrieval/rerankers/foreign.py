@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.foreign import COSINE_WIDTH, MOST_NAMES, foreign_relevance, other_language, shared_names
-from retrieval.lexical import terms
+from retrieval.lexical import terms, text_terms
 from retrieval.rerankers.features import term_weight
 from retrieval.translating import Translated, Translator
 from retrieval.types import Candidate
@@ -80,7 +80,7 @@ def foreign_features(
         words: its words in the candidates' language.
         candidates: of that language.
     """
-    held = [frozenset(terms(candidate.chunk.index_text)) for candidate in candidates]
+    held = [text_terms(candidate.chunk.index_text) for candidate in candidates]
     known = [c.scores["foreign"] for c in candidates if "foreign" in c.scores]
     cosines = [c.scores.get("foreign", min(known, default=0.0)) for c in candidates]
     names = shared_names({term for term in terms(question) if term_weight(term) > 0}, held)

@@ -49,7 +49,7 @@ def candidate(
         symbols=symbols,
     )
     channels: dict[Channel, float] = {
-        name: value for name, value in scores.items() if name in {"dense", "foreign", "sparse", "symbol"}
+        name: value for name, value in scores.items() if name in {"dense", "foreign", "sparse", "symbol", "translated"}
     }  # type: ignore[misc]
     return Candidate(chunk, channels, dict.fromkeys(channels, 1), 0.1)
 
@@ -100,11 +100,41 @@ async def test_nothing_visible_is_none_but_for_who_names_the_documents() -> None
     assert (await trigger.decide("What is our allowance policy?", OWNER)).tier == "strong"
 
 
+ABROAD = (
+    ("Employees have 15 days of annual leave in a year.", "a" * 32),
+    ("The meal allowance is 120 dollars a day.", "b" * 32),
+    ("Travel must be booked two weeks ahead.", "c" * 32),
+    ("Cloud access expires after ninety days.", "d" * 32),
+    ("Invoices are paid within thirty days.", "e" * 32),
+    ("Visitors wear a badge at all times.", "f" * 32),
+)
+
+
+def abroad(best_cosine: float, best_words: float) -> Found:
+    """English passages found for a Chinese question; the first of them as near and as alike in words as told."""
+    cosines = (best_cosine, 0.77, 0.76, 0.75, 0.75, 0.74)
+    words = (best_words, 2.0, 2.0, 2.0, 1.0, 1.0)
+    return Found(
+        *(
+            candidate(text, document_id, foreign=cosine, translated=score)
+            for (text, document_id), cosine, score in zip(ABROAD, cosines, words, strict=True)
+        )
+    )
+
+
 async def test_passage_in_the_other_language_is_judged_on_its_own_scale() -> None:
-    near = Found(candidate("Employees have 15 days of leave.", foreign=0.83))
-    far = Found(candidate("Employees have 15 days of leave.", foreign=0.76))
-    assert (await Trigger(near, TriggerSettings()).decide("年假有几天", OWNER)).tier == "strong"
-    assert (await Trigger(far, TriggerSettings()).decide("年假有几天", OWNER)).tier == "none"
+    near, far = abroad(0.83, 9.0), abroad(0.76, 2.0)
+    found = await Trigger(near, TriggerSettings()).decide("员工每年有几天年假", OWNER)
+    assert found.tier == "strong"
+    assert any("in the other language" in reason for reason in found.reasons)
+    assert (await Trigger(far, TriggerSettings()).decide("员工每年有几天年假", OWNER)).tier == "none"
+    assert (await Trigger(far, TriggerSettings()).decide("法国的首都是哪里", OWNER)).tier == "none"
+
+
+async def test_words_of_the_other_language_do_not_count_as_the_questions_own() -> None:
+    search = Found(candidate("Employees of AWS have leave.", foreign=0.76))
+    decision = await Trigger(search, TriggerSettings()).decide("AWS 的员工有假吗", OWNER)
+    assert decision.scores["coverage"] == 0.0
 
 
 async def test_without_a_dense_side_the_words_decide() -> None:
