@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from agent.audit.calibration import LinearRule, load_calibration
 from agent.audit.claims import Sentence, read_sentences
-from agent.audit.figures import FOUND, FigureContext, check_figures, figures_of, is_minor
+from agent.audit.figure_finding import FOUND, FigureContext, is_minor
+from agent.audit.figures import check_figures, figures_of
 from agent.audit.findings import figure_evidence, flip_evidence, quote_evidence, support_evidence
 from agent.audit.flips import find_flip
 from agent.audit.judging import Findings, judge, risk_of
@@ -49,6 +50,7 @@ class Auditor:
         tier: Tier,
         tenant: str,
         tool_results: Mapping[str, str] | None = None,
+        book: SourceBook | None = None,
     ) -> Audit:
         """Return the verdicts on `answer`, ordered, their spans not overlapping. Never raises on any text.
 
@@ -60,18 +62,28 @@ class Auditor:
             tier: With `none`, sentences that cite nothing are `general`.
             tenant: Whose pseudonyms secrets are compared by.
             tool_results: Text by label for labels that are not passages (`tool_calculate#1`).
+            book: Passages and results as `read` returned them; several answers then share what was read.
         """
-        run = self._run(answer, passages, labels, question, tier, tenant, tool_results or {})
+        run = self._run(
+            answer, book or self.read(passages, tool_results, tenant=tenant), labels, question, tier, tenant
+        )
         verdicts = [run.verdict(index, sentence) for index, sentence in enumerate(read_sentences(answer))]
         verdicts = run.flag_off_question(verdicts, self._calibration.off_question)
         found = tuple(dict.fromkeys(violations(answer, labels, run.book, question, run.language)))
         return Audit(risk=risk_of(verdicts, found), sentences=tuple(verdicts), violations=found)
 
+    def read(
+        self, passages: Sequence[Passage], tool_results: Mapping[str, str] | None = None, *, tenant: str
+    ) -> SourceBook:
+        """Return the sources of a run, each read when first cited and then kept. Not to be kept beyond the run."""
+        return SourceBook(passages, tool_results or {}, self._reader, tenant)
+
     def off_question_rows(
         self, answer: str, *, passages: Sequence[Passage], question: str, tenant: str
     ) -> list[Mapping[str, float]]:
         """Return what the rule for `off_question` weighs, per sentence of `answer`: what it is fitted on."""
-        run = self._run(answer, passages, {p.label for p in passages}, question, "strong", tenant, {})
+        book = self.read(passages, tenant=tenant)
+        run = self._run(answer, book, {p.label for p in passages}, question, "strong", tenant)
         for index, sentence in enumerate(read_sentences(answer)):
             run.verdict(index, sentence)
         return features_of(question, run.placed, self._reader, tenant)
@@ -79,12 +91,11 @@ class Auditor:
     def _run(
         self,
         answer: str,
-        passages: Sequence[Passage],
+        book: SourceBook,
         labels: Container[str],
         question: str,
         tier: Tier,
         tenant: str,
-        tool_results: Mapping[str, str],
     ) -> _Run:
         return _Run(
             reader=self._reader,
@@ -93,7 +104,7 @@ class Auditor:
             tier=tier,
             question=question,
             labels=labels,
-            book=SourceBook(passages, tool_results, self._reader, tenant),
+            book=book,
             language=_say_in(answer, question),
             asked=figures_of(question, self._reader.read(question, tenant=tenant)),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.audit.claims import Sentence
-from agent.audit.figures import FOUND, FigureFinding
+from agent.audit.figure_finding import FOUND, FigureFinding
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
 from agent.audit.support import Support
@@ -27,7 +27,7 @@ def figure_evidence(finding: FigureFinding, sentence: Sentence, language: Answer
         f"figure_{finding.outcome}" if finding.outcome not in PERIOD_OUTCOMES else finding.outcome,
         language,
         answer=shorten(answer_value),
-        source=shorten(source_value or ""),
+        source=shorten(finding.formula or source_value or ""),
         match=shorten(finding.other.surface) if finding.other else "",
     )
     return Evidence(

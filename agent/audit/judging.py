@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.audit.figures import CONTRADICTS, FOUND, FigureFinding, is_minor
+from agent.audit.figure_finding import CONTRADICTS, FOUND, FigureFinding, is_minor
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
 from agent.audit.support import Support

@@ -75,10 +75,11 @@ def source_period(figure: Symbol, source: Source) -> Symbol | None:
     own = bind_period(figure, source.figures, source.text, start, end)
     if own is not None or is_paired(source.text[start:end]):
         return own
-    header = source.header_cell(figure.start)
-    column = [s for s in times(source.symbols) if header and header[0] <= s.start and s.end <= header[1]]
-    if column:
-        return column[0]
+    cell = source.cell_at(figure.start)
+    for start, end in cell.header_spans if cell else ():
+        column = [s for s in times(source.figures) if start <= s.start and s.end <= end]
+        if column:
+            return column[0]
     paragraph = source.text.rfind("\n", 0, figure.start) + 1
     earlier = [s for s in times(source.symbols) if paragraph <= s.start and s.end <= figure.start]
     if earlier:

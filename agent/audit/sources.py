@@ -13,12 +13,13 @@ from typing import Protocol
 from agent.audit.content import blank_out, clause_spans, content_terms, union
 from agent.audit.counting import read_counts
 from agent.audit.folding import Folded, fold
+from agent.audit.grid import Cell, read_cells
 from retrieval.language_id import language_of
 from retrieval.sentences import sentence_spans
 from retrieval.types import Language, Passage, PeriodMatch, Symbol
 
 _UNIT = re.compile(
-    r"单位\s*[:：]\s*(?:人民币)?\s*([^\s）)|，。,;；]{1,8})"
+    r"单位\s*[:：为是]\s*(?:人民币)?\s*([^\s）)|，。,;；]{1,8})"
     r"|[(（]\s*((?:人民币|RMB|USD|US\$|CNY|EUR|HK\$|\$|€|¥)?\s*(?:亿元|万元|百万元|千元|亿|万|百万|millions?|billions?|thousands?|bn|mn|m))\s*[)）]"
     r"|\b(?:in|all\s+figures\s+in)\s+((?:RMB|USD|US\$|CNY|EUR|\$|€|¥)?\s*(?:millions?|billions?|thousands?))\b",
     re.IGNORECASE,
@@ -194,23 +195,20 @@ class Source:
         index = bisect_right(self._clause_starts, position) - 1
         return self.clauses[index] if index >= 0 else None
 
-    def header_cell(self, position: int) -> tuple[int, int] | None:
-        """Return the span of the column header above a table cell; None outside a table and in its header."""
-        row = top = bisect_right([start for start, _ in self.sentences], position) - 1
-        while top > 0 and self._is_row(top - 1):
-            top -= 1
-        if row == top or not self._is_row(row):
-            return None
-        start, end = self.sentences[row]
-        column = self.text.count("|", start, position) - (self.text[start] == "|")
-        start, end = self.sentences[top]
-        start += self.text[start] == "|"
-        for _ in range(column):
-            start = self.text.find("|", start, end) + 1
-            if not start:
-                return None
-        bar = self.text.find("|", start, end)
-        return start, bar if bar >= 0 else end
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The cells of the text's tables that stand below a header, in order."""
+        rows = [span for index, span in enumerate(self.sentences) if self._is_row(index)]
+        return read_cells(self.text, rows)
+
+    @cached_property
+    def _cell_starts(self) -> list[int]:
+        return [cell.start for cell in self.cells]
+
+    def cell_at(self, position: int) -> Cell | None:
+        """Return the table cell around a character; None outside a table and in its header."""
+        index = bisect_right(self._cell_starts, position) - 1
+        return self.cells[index] if index >= 0 and position < self.cells[index].end else None
 
     def _is_row(self, index: int) -> bool:
         start, end = self.sentences[index]

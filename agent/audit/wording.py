@@ -38,8 +38,8 @@ _TEXT: dict[str, tuple[str, str]] = {
     ),
     "figure_page": ("页码“{answer}”与来源一致", 'page "{answer}" is the source\'s page'),
     "figure_computed": (
-        "“{answer}”可由来源中的“{source}”算出",
-        '"{answer}" follows from "{source}" in the source',
+        "“{answer}”可由来源中的数值算出：{source}",
+        '"{answer}" follows from the source: {source}',
     ),
     "figure_different": (
         "回答写“{answer}”，来源写的是“{source}”",

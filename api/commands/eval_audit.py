@@ -11,6 +11,8 @@ from rich.table import Table
 from agent.audit.auditor import Auditor
 from agent.audit.calibration import load_calibration
 from agent.audit.evaluation import AuditReport, evaluate, placed_answers, read_cases
+from agent.audit.figure_evaluation import FigureReport, evaluate_figures
+from agent.audit.figure_set import all_statements
 from agent.audit.off_question_fit import fit_off_question
 from api.commands.evaluating import KEY, Minimum, enforce, find, read_bounds
 from api.commands.session import Json, fail, guarded, out, print_json
@@ -21,18 +23,27 @@ from retrieval.symbols.language import load_language
 Fit = Annotated[
     Path | None, typer.Option("--fit", help="Write parameters fitted on FILE here; set ATTEST_AUDIT_CALIBRATION to it.")
 ]
+Figures = Annotated[
+    bool, typer.Option("--figures", help="Statements about figures of the tables in the evaluation data's tatqa.")
+]
 
 
 def audit(
-    file: Annotated[Path, typer.Argument(help="JSONL of answers with known verdicts.")],
+    file: Annotated[Path | None, typer.Argument(help="JSONL of answers with known verdicts.")] = None,
     minimum: Minimum = None,
     fit: Fit = None,
+    figures: Figures = False,
     json_output: Json = False,
 ) -> None:
     """Measure the citation auditor on answers whose support is known by construction."""
     bounds = read_bounds(minimum)
     settings = load_settings()
     auditor = guarded(lambda: Auditor(load_language(KEY), settings.audit))
+    if figures is (file is not None):
+        fail("name a FILE of answers, or choose --figures", EXIT_USAGE)
+    if file is None:
+        _audit_figures(auditor, bounds, find(Path("tatqa"), settings), json_output)
+        return
     path = find(file, settings)
     if fit is not None:
         _fit(path, fit, auditor)
@@ -51,6 +62,26 @@ def _fit(path: Path, target: Path, auditor: Auditor) -> None:
         fail(f"{path}: nothing can be fitted on it ({exc})", EXIT_USAGE)
     fitted = load_calibration().model_copy(update={"off_question": rule})
     target.write_text(fitted.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def _audit_figures(auditor: Auditor, bounds: dict[str, float], folder: Path, json_output: bool) -> None:
+    report = guarded(lambda: evaluate_figures(all_statements(folder), auditor))
+    if json_output:
+        print_json(report.model_dump(mode="json") | {"metrics": report.metrics})
+    else:
+        _print_figures(report)
+    enforce(bounds, report.metrics)
+
+
+def _print_figures(report: FigureReport) -> None:
+    table = Table("kind", "", "true", "statements", "right", "contradicted", box=None)
+    for kind in report.kinds:
+        truth = "yes" if kind.true else "no"
+        right, contradicted = f"{kind.right:.4f}", f"{kind.contradicted:.4f}"
+        table.add_row(kind.kind, kind.language, truth, str(kind.statements), right, contradicted)
+    out.print(table)
+    out.print(f"{report.statements} statements in {report.seconds} s")
+    out.print(f"detection {report.detection:.4f}, specificity {report.specificity:.4f}")
 
 
 def _print(report: AuditReport) -> None:
