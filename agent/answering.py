@@ -1,16 +1,15 @@
-"""The end of a run: write the answer where the steps gave none, stream it, audit it, close the run."""
+"""The answer of a run: write it where the steps gave none, and stream it."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from agent.concluding import Concluding
 from agent.context import RunContext
 from agent.errors import MalformedModelOutputError, ModelUnavailableError, ReplyCutError
-from agent.events import CitationAdded, Event, GuardFired, RunCompleted, SentenceAudited, TextDelta
+from agent.events import Event, GuardFired
 from agent.models.wording import wording
-from agent.outcome import cited_passages, status_of
 from agent.protocols.pieces import AnswerEnd, AnswerText
 from agent.protocols.plain import PlainProtocol
 from agent.state import RunAbortedError, RunState, TakeOverReason
@@ -23,6 +22,7 @@ class Answering:
     def __init__(self, state: RunState, context: RunContext) -> None:
         self._state = state
         self._context = context
+        self._concluding = Concluding(state, context)
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Emit the answer, its citations, its audit and `run_completed`.
@@ -39,12 +39,13 @@ class Answering:
             state.answer = [wording(state.request.language).not_in_documents]
         if state.answer:
             for text in state.answer:
-                yield state.emit(TextDelta, text=text)
+                for event in self._concluding.told(text):
+                    yield event
         else:
             async with aclosing(self._write()) as events:
                 async for event in events:
                     yield event
-        async with aclosing(self._conclude()) as events:
+        async with aclosing(self._concluding.events()) as events:
             async for event in events:
                 yield event
 
@@ -124,55 +125,16 @@ class Answering:
                 match piece:
                     case AnswerText(text=text) if parser.live:
                         state.answer.append(text)
-                        yield state.emit(TextDelta, text=text)
+                        for event in self._concluding.told(text):
+                            yield event
                     case AnswerText(text=text):
                         held.append(text)
                     case AnswerEnd():
                         for text in held:
                             state.answer.append(text)
-                            yield state.emit(TextDelta, text=text)
+                            for event in self._concluding.told(text):
+                                yield event
                         held = []
                     case _:
                         pass
         yield state.used(reader, since)
-
-    async def _conclude(self) -> AsyncGenerator[Event, None]:
-        state = self._state
-        answer = "".join(state.answer)
-        passages = state.tools.passages.all()
-        for passage in cited_passages(answer, passages):
-            yield state.emit(
-                CitationAdded,
-                label=passage.label,
-                document_id=passage.chunk.document_id,
-                title=passage.chunk.title,
-                page=passage.chunk.page_start,
-            )
-        audit = await asyncio.to_thread(
-            state.parts.auditor.audit,
-            answer,
-            passages=passages,
-            labels=state.tools.book,
-            question=state.request.question,
-            tier=state.tier,
-            tenant=state.principal.tenant,
-            tool_results=dict(state.tools.results),
-        )
-        for verdict in audit.sentences:
-            yield state.emit(SentenceAudited, verdict=verdict)
-        yield state.emit(
-            RunCompleted,
-            status=status_of(answer, audit, state.tier, stopped=state.stopped),
-            answer=answer,
-            audit=audit,
-            passages=passages,
-            tier=state.tier,
-            model=state.model.name,
-            encoder=state.parts.encoder,
-            steps=state.steps,
-            prompt_tokens=state.meter.prompt_tokens,
-            completion_tokens=state.meter.completion_tokens,
-            latency_ms=(state.parts.clock.monotonic() - state.started) * 1000,
-            money=state.meter.money,
-            currency=state.parts.prices.currency if state.meter.money is not None else "",
-        )

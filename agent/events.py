@@ -1,9 +1,10 @@
 """What a run emits: frozen events tagged by `kind`, one gap-free sequence per run.
 
-Invariants (tested): `seq` counts 0, 1, 2, …; the `text_delta` texts joined equal the
-terminal event's answer; every `citation_added` names a passage retrieved in this run;
-each `tool_called` has one `tool_returned`; exactly one terminal event, the last.
-New kinds are additive; renaming one is a breaking change.
+Invariants (tested): `seq` counts 0, 1, 2, …; the `text_delta` texts that follow the last
+`answer_superseded` (mostly there is none) joined equal the terminal event's answer; every
+`citation_added` names a passage retrieved in this run; each `tool_called` has one
+`tool_returned`; exactly one terminal event, the last. New kinds are additive; renaming one is
+a breaking change.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent.audit.verdicts import Audit, SentenceVerdict
+from agent.audit.verdicts import Audit, Risk, SentenceVerdict
 from agent.plan_items import PlanItem
 from retrieval.types import Passage, SearchFilter, Tier, Value
 
@@ -94,6 +95,9 @@ class ToolReturned(EventBase):
     tool: str
     ok: bool
     observation: str
+    """As the model was shown it."""
+    shortened_from: int | None = None
+    """Characters of the whole, where the observation was shortened towards the question."""
     quality_score: float = Field(ge=0, le=1)
     latency_ms: float
 
@@ -216,6 +220,19 @@ class TextDelta(EventBase):
 
     kind: Literal["text_delta"] = "text_delta"
     text: str
+    draft: bool = False
+    """True: the answer may still be replaced after its audit, as the tenant's policy has it."""
+
+
+class AnswerSuperseded(EventBase):
+    """The text streamed so far is not the answer: what follows is. At most once in a run."""
+
+    kind: Literal["answer_superseded"] = "answer_superseded"
+    reason: Literal["repaired", "withheld"]
+    risk: Risk
+    """Of what is superseded."""
+    failed: tuple[SentenceVerdict, ...] = ()
+    """Its sentences that did not hold, their spans in the superseded text; empty where it was never shown."""
 
 
 class CitationAdded(EventBase):
@@ -239,7 +256,7 @@ class RunCompleted(EventBase):
     """Terminal: the run has an answer. Stands alone: answer, audit, passages and usage."""
 
     kind: Literal["run_completed"] = "run_completed"
-    status: Literal["answered", "not_in_documents", "general", "stopped_by_guard", "handed_over"]
+    status: Literal["answered", "not_in_documents", "general", "stopped_by_guard", "handed_over", "withheld"]
     answer: str
     audit: Audit
     passages: tuple[Passage, ...]
@@ -293,6 +310,7 @@ Event = Annotated[
     | PlanChanged
     | HandedOver
     | TextDelta
+    | AnswerSuperseded
     | CitationAdded
     | SentenceAudited
     | RunCompleted

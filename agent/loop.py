@@ -23,7 +23,7 @@ from agent.execution import Execution
 from agent.llm import ChatModel
 from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.run import RunRequest
-from agent.settings import LoopSettings
+from agent.settings import AuditSettings, LoopSettings
 from agent.state import Parts, RunAbortedError
 from agent.switches import Switches
 from agent.tools.gates import Gates
@@ -59,6 +59,7 @@ class Agent:
         budgets: BudgetKeeper | None = None,
         gates: Gates | None = None,
         switches: Switches | None = None,
+        auditing: AuditSettings | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -80,6 +81,7 @@ class Agent:
             budgets: refuses what would cost too much; None: nothing is refused.
             gates: rates, breakers and slots of tools; None: this agent's own.
             switches: what is off; None: nothing is.
+            auditing: what follows from audits, by tenant; None: their verdicts alone.
         """
         self._parts = Parts(
             model=model,
@@ -99,6 +101,7 @@ class Agent:
             budgets=budgets or NoBudgets(),
             gates=gates or Gates(),
             switches=switches or Switches(),
+            auditing=auditing or AuditSettings(),
         )
 
     async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:

@@ -12,7 +12,7 @@ from retrieval.decisions import Outcome
 from retrieval.labels import find_tags
 from retrieval.types import Passage, Tier
 
-Status = Literal["answered", "not_in_documents", "general", "stopped_by_guard"]
+Status = Literal["answered", "not_in_documents", "general", "stopped_by_guard", "withheld"]
 
 _RESTS_ON_SOURCES = frozenset({"supported", "partly_supported", "contradicted"})
 
@@ -26,6 +26,8 @@ def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool) -> Status
     was found to rest on a source. A contradicted sentence does rest on one: its answer
     was given, and is wrong. An answer that opens by saying so may still name the nearest sources.
     """
+    if audit.action == "withheld":
+        return "withheld"
     if stopped:
         return "stopped_by_guard"
     if tier != "none" and answer.startswith(_SAID_SO):
@@ -41,6 +43,8 @@ def outcome_of(done: RunCompleted) -> Outcome | None:
         return "general"  # whatever tools it used: no document was asked for
     if done.status in ("general", "not_in_documents"):
         return done.status
+    if done.status == "withheld":
+        return "unsupported"
     if not any(sentence.kind in _RESTS_ON_SOURCES for sentence in done.audit.sentences):
         return None
     held = done.audit.risk != "high" and not done.audit.violations

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from agent.audit.verdicts import Audit, Evidence, SentenceVerdict
 from agent.events import (
+    AnswerSuperseded,
     CitationAdded,
     Event,
     FormatError,
@@ -36,16 +37,14 @@ def rewrite(events: Sequence[Event], change: Change) -> list[Event]:
     Pieces of one text (the answer as it was streamed) are changed together, for a secret may be torn
     between them: the first piece then holds all of it, the others nothing.
     """
-    answer = next((event.answer for event in events if isinstance(event, RunCompleted)), None)
-    if answer is None:
-        answer = "".join(event.text for event in events if isinstance(event, TextDelta))
+    answer, draft = _answer(events), _draft(events)
     passages = {
         passage.label: passage.evidence_text
         for event in events
         if isinstance(event, PassagesRetrieved | RunCompleted)
         for passage in event.passages
     }
-    rewriter = _Rewriter(change, answer, passages)
+    rewriter = _Rewriter(change, answer, draft, passages)
     joined = _joined(events, change)
     result: list[Event] = []
     for event in events:
@@ -54,12 +53,29 @@ def rewrite(events: Sequence[Event], change: Change) -> list[Event]:
     return result
 
 
+def _answer(events: Sequence[Event]) -> str:
+    completed = next((event.answer for event in events if isinstance(event, RunCompleted)), None)
+    if completed is not None:
+        return completed
+    after = next((at for at, event in enumerate(events) if isinstance(event, AnswerSuperseded)), -1)
+    return "".join(event.text for event in events[after + 1 :] if isinstance(event, TextDelta))
+
+
+def _draft(events: Sequence[Event]) -> str:
+    """Return what was streamed before the answer took its place."""
+    end = next((at for at, event in enumerate(events) if isinstance(event, AnswerSuperseded)), 0)
+    return "".join(event.text for event in events[:end] if isinstance(event, TextDelta))
+
+
 def _joined(events: Sequence[Event], change: Change) -> dict[int, str]:
-    """Return seq → text of the streamed pieces that must change: of the answer, and of each step's thought."""
+    """Return seq → text of the streamed pieces that must change: of draft and answer, and of each step's thought."""
     pieces: dict[int, list[TextDelta | ThoughtDelta]] = {}
+    answers = 0
     for event in events:
+        if isinstance(event, AnswerSuperseded):
+            answers -= 1
         if isinstance(event, TextDelta | ThoughtDelta):
-            pieces.setdefault(event.step if isinstance(event, ThoughtDelta) else 0, []).append(event)
+            pieces.setdefault(event.step if isinstance(event, ThoughtDelta) else answers, []).append(event)
     changed: dict[int, str] = {}
     for parts in pieces.values():
         text = "".join(part.text for part in parts)
@@ -71,9 +87,10 @@ def _joined(events: Sequence[Event], change: Change) -> dict[int, str]:
 
 
 class _Rewriter:
-    def __init__(self, change: Change, answer: str, passages: dict[str, str]) -> None:
+    def __init__(self, change: Change, answer: str, draft: str, passages: dict[str, str]) -> None:
         self._change = change
         self._in_answer = _moved(answer, change(answer))
+        self._in_draft = _moved(draft, change(draft))
         self._in_passage = {label: _moved(text, change(text)) for label, text in passages.items()}
 
     def event(self, event: Event) -> Event:
@@ -104,7 +121,10 @@ class _Rewriter:
             case CitationAdded():
                 return event.model_copy(update={"title": change(event.title)})
             case SentenceAudited():
-                return event.model_copy(update={"verdict": self._verdict(event.verdict)})
+                return event.model_copy(update={"verdict": self._verdict(event.verdict, self._in_answer)})
+            case AnswerSuperseded():
+                failed = tuple(self._verdict(each, self._in_draft) for each in event.failed)
+                return event.model_copy(update={"failed": failed})
             case RunCompleted():
                 return event.model_copy(
                     update={
@@ -145,27 +165,28 @@ class _Rewriter:
     def _audit(self, audit: Audit) -> Audit:
         return audit.model_copy(
             update={
-                "sentences": tuple(self._verdict(each) for each in audit.sentences),
+                "sentences": tuple(self._verdict(each, self._in_answer) for each in audit.sentences),
                 "violations": tuple(self._change(each) for each in audit.violations),
             }
         )
 
-    def _verdict(self, verdict: SentenceVerdict) -> SentenceVerdict:
+    def _verdict(self, verdict: SentenceVerdict, in_text: _Moved) -> SentenceVerdict:
         return verdict.model_copy(
             update={
-                "start": self._in_answer(verdict.start),
-                "end": self._in_answer(verdict.end),
+                "start": in_text(verdict.start),
+                "end": in_text(verdict.end),
                 "text": self._change(verdict.text),
-                "evidence": tuple(self._evidence(each) for each in verdict.evidence),
+                "evidence": tuple(self._evidence(each, in_text) for each in verdict.evidence),
+                "proposed": tuple(self._evidence(each, in_text) for each in verdict.proposed),
             }
         )
 
-    def _evidence(self, evidence: Evidence) -> Evidence:
+    def _evidence(self, evidence: Evidence, in_text: _Moved) -> Evidence:
         change, source = self._change, self._in_passage.get(evidence.label or "")
         return evidence.model_copy(
             update={
                 "detail": change(evidence.detail),
-                "answer_span": _span(evidence.answer_span, self._in_answer),
+                "answer_span": _span(evidence.answer_span, in_text),
                 "source_span": _span(evidence.source_span, source) if source is not None else evidence.source_span,
                 "answer_value": None if evidence.answer_value is None else change(evidence.answer_value),
                 "source_value": None if evidence.source_value is None else change(evidence.source_value),

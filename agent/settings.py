@@ -8,7 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from retrieval.types import Value
+from retrieval.types import TenantName, Value
+
+AuditPolicy = Literal["annotate", "repair", "withhold"]
+"""What follows from an audit that finds fault: its verdicts alone; one more try; no answer if that fails too."""
 
 
 class TierSettings(Value):
@@ -71,14 +74,29 @@ class BudgetSettings(Value):
 
 
 class AuditSettings(Value):
-    """Thresholds of the citation auditor: shares of a sentence's content terms found in its sources, 0 to 1."""
+    """The citation auditor: what follows from its verdicts, and its thresholds.
 
+    Thresholds are shares of a sentence's content terms found in its sources, 0 to 1.
+    """
+
+    policy: AuditPolicy = "annotate"
+    """`repair` and `withhold` mark what is streamed as a draft; the final answer follows the audit."""
+    tenants: dict[TenantName, AuditPolicy] = Field(default_factory=dict[TenantName, AuditPolicy])
+    """Policies of single tenants."""
+    withhold_at: Literal["medium", "high"] = "medium"
+    """The risk from which `withhold` keeps an answer back; `medium`: any sentence that has no support or no source."""
+    drafts: bool = True
+    """False: under `repair` and `withhold` nothing is shown before it is audited."""
     supported_share: float = Field(default=0.5, ge=0, le=1)
     supported_share_with_figures: float = Field(default=0.35, ge=0, le=1)
     """Enough where a figure or quotation of the sentence was found as well."""
     partly_share: float = Field(default=0.3, ge=0, le=1)
     calibration: Path | None = None
     """Parameters that `attest eval audit --fit` wrote; None: those that come with attest."""
+
+    def policy_of(self, tenant: str) -> AuditPolicy:
+        """Return what follows from audits of a tenant's answers."""
+        return self.tenants.get(tenant, self.policy)
 
 
 class AgentSettings(Value):

@@ -17,7 +17,7 @@ from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.protocols.choice import Form, Formed, form_of
 from agent.reading import ReplyReader
 from agent.run import RunRequest
-from agent.settings import LoopSettings
+from agent.settings import AuditSettings, LoopSettings
 from agent.switches import Switches
 from agent.tokens import estimate_tokens
 from agent.tools.base import ToolContext, ToolSpec
@@ -73,6 +73,8 @@ class Parts:
     """Who takes over, in this order, before `fallback` does."""
     prices: PriceTable = field(default_factory=lambda: PriceTable({}))
     budgets: BudgetKeeper = field(default_factory=NoBudgets)
+    auditing: AuditSettings = field(default_factory=AuditSettings)
+    """What follows from audits."""
 
 
 @dataclass(slots=True)

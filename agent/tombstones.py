@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 
-from agent.audit.verdicts import Audit, SentenceVerdict
+from agent.audit.verdicts import Audit, Evidence, SentenceVerdict
 from agent.events import (
+    AnswerSuperseded,
     CitationAdded,
     Event,
     PassagesRetrieved,
@@ -45,6 +46,8 @@ def entomb(event: Event, document_ids: Collection[str], labels: Collection[str])
             changed = event.model_copy(update={"title": _TITLE})
         case SentenceAudited():
             changed = event.model_copy(update={"verdict": _verdict(event.verdict, labels)})
+        case AnswerSuperseded():
+            changed = event.model_copy(update={"failed": tuple(_verdict(each, labels) for each in event.failed)})
         case _:
             return event
     return event if changed == event else changed
@@ -77,11 +80,15 @@ def _audit(audit: Audit, labels: Collection[str]) -> Audit:
 
 
 def _verdict(verdict: SentenceVerdict, labels: Collection[str]) -> SentenceVerdict:
-    evidence = tuple(
-        each.model_copy(update={"detail": _TITLE, "source_value": None}) if each.label in labels else each
-        for each in verdict.evidence
-    )
-    return verdict.model_copy(update={"evidence": evidence})
+    proposed = tuple(_evidence(each, labels) for each in verdict.proposed)
+    evidence = tuple(_evidence(each, labels) for each in verdict.evidence)
+    return verdict.model_copy(update={"evidence": evidence, "proposed": proposed})
+
+
+def _evidence(evidence: Evidence, labels: Collection[str]) -> Evidence:
+    if evidence.label not in labels:
+        return evidence
+    return evidence.model_copy(update={"detail": _TITLE, "source_value": None})
 
 
 def _stone(text: str) -> str:

@@ -207,6 +207,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             settings=settings.run,
             encoder=encoder.info.name,
             answers=memory.answers,
+            auditing=settings.audit,
         )
         journal = Journal(engine)
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))

@@ -9,7 +9,7 @@ from typing import Literal
 import jinja2
 
 from prompts.errors import MissingVariableError, UnknownTemplateError
-from prompts.values import DocumentHint, Form, Language, Persona, ToolCard
+from prompts.values import DocumentHint, FailedSentence, Form, Language, Persona, ToolCard
 
 _DEFAULT = Persona()
 
@@ -117,9 +117,28 @@ def render_note(language: Language, kind: NoteKind) -> str:
     return _render("note", language, kind=kind)
 
 
+def render_earlier(language: Language, *, steps: Sequence[str], left_out: int) -> str:
+    """Render early steps of a long run as a line each; `left_out` older ones have no line."""
+    return _render("earlier", language, steps=steps, left_out=left_out)
+
+
 def render_finish(language: Language, *, question: str, passages: Sequence[str], results: Sequence[str]) -> str:
     """Render the request for the answer itself, with everything that was found."""
     return _render("finish", language, question=question, passages=passages, results=results)
+
+
+def render_repair(
+    language: Language, *, failed: Sequence[FailedSentence], violations: Sequence[str], tags: Sequence[str]
+) -> str:
+    """Render what an answer that failed its audit is returned to the model with; all texts must be inert already.
+
+    Args:
+        language: the language of the prompt and of the answer.
+        failed: its sentences that did not hold.
+        violations: its tags that name no source.
+        tags: all that may be cited.
+    """
+    return _render("repair", language, failed=failed, violations=violations, tags=tags)
 
 
 @lru_cache(maxsize=1)

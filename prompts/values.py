@@ -30,6 +30,17 @@ class DocumentHint:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedSentence:
+    """A sentence of an answer that did not hold against its sources."""
+
+    sentence: str
+    findings: tuple[str, ...]
+    """What was found wrong."""
+    sources: tuple[str, ...] = ()
+    """What its sources say in the places that decided, tagged."""
+
+
+@dataclass(frozen=True, slots=True)
 class Persona:
     """Who the assistant is. `instruction` is its owner's own text, shown as data."""
 

@@ -13,6 +13,8 @@ VerdictKind = Literal[
 ]
 Flag = Literal["off_question", "unhedged"]
 Risk = Literal["low", "medium", "high"]
+Action = Literal["none", "repaired", "repair_failed", "withheld"]
+"""What followed from an audit: nothing; another answer that holds better; none that does; no answer."""
 
 
 class Evidence(Value):
@@ -50,6 +52,8 @@ class SentenceVerdict(Value):
     """Cited labels that are no passage of this run: a violation."""
     flags: tuple[Flag, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    proposed: tuple[Evidence, ...] = ()
+    """Passages of the run that would support an uncited sentence: the auditor's own proposal, no citation."""
 
 
 class Audit(Value):
@@ -59,3 +63,4 @@ class Audit(Value):
     sentences: tuple[SentenceVerdict, ...] = ()
     violations: tuple[str, ...] = ()
     """For people: every unknown or malformed tag, named."""
+    action: Action = "none"

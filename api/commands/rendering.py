@@ -44,6 +44,8 @@ class AnswerView:
                 self._line(f"! {event['message']}", "yellow")
             case "text_delta":
                 self._piece(event["text"], "answer", "bold")
+            case "answer_superseded":
+                self._line(f"! the text above is no answer ({event['reason']} after its audit); it is:", "yellow")
             case "run_completed":
                 self._close()
                 self._audit(event)
@@ -66,6 +68,8 @@ class AnswerView:
             for evidence in sentence["evidence"]:
                 if not evidence["passed"]:
                     out.print(Text(f"      {evidence['detail']}", "dim"))
+            for proposal in sentence.get("proposed", ()):
+                out.print(Text(f"      {proposal['detail']}", "dim"))
         for violation in audit["violations"]:
             out.print(Text(f"  violation: {violation}", "red"))
         for passage in event["passages"]:

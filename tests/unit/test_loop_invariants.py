@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agent.errors import ModelUnavailableError
 from agent.events import (
+    AnswerSuperseded,
     CitationAdded,
     Event,
     PassagesRetrieved,
@@ -111,7 +112,8 @@ def check(events: list[Event]) -> None:
             assert event.label in retrieved
     last = events[-1]
     if isinstance(last, RunCompleted):
-        assert "".join(e.text for e in events if isinstance(e, TextDelta)) == last.answer
+        after = max((e.seq for e in events if isinstance(e, AnswerSuperseded)), default=-1)
+        assert "".join(e.text for e in events if isinstance(e, TextDelta) and e.seq > after) == last.answer
         assert last.answer.strip()
         assert {p.label for p in last.passages} == retrieved
         assert (last.status == "general") <= (last.tier == "none")

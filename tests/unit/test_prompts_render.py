@@ -23,10 +23,11 @@ from prompts.render import (
     render_general,
     render_note,
     render_observation,
+    render_repair,
     render_step,
     render_system,
 )
-from prompts.values import DocumentHint, Language, Persona, ToolCard
+from prompts.values import DocumentHint, FailedSentence, Language, Persona, ToolCard
 from retrieval.labels import find_tags
 
 SNAPSHOTS = Path(__file__).parent / "snapshots" / "prompts"
@@ -53,6 +54,12 @@ RENDERED: dict[str, Callable[[Language], str]] = {
     ),
     "format_error": lambda language: render_format_error(language, reason="No call."),
     "finish": lambda language: render_finish(language, question="Q3?", passages=PASSAGES, results=["1 = 1"]),
+    "repair": lambda language: render_repair(
+        language,
+        failed=[FailedSentence("It was 9.", ("the source says 8",), ("It was 8. [SOURCE: doc_7f3a_p5]",))],
+        violations=["doc_9999_p1 is not a source of this run"],
+        tags=["[SOURCE: doc_7f3a_p5]", "[SOURCE: doc_7f3a_p6]"],
+    ),
     "finish_bare": lambda language: render_finish(language, question="Q3?", passages=[], results=[]),
 }
 

@@ -1,0 +1,77 @@
+"""Passages that would support the sentences of an answer that name no source: proposed, never added.
+
+Each uncited sentence is audited once more as if it cited a passage. Only what is then fully supported,
+without any doubt or flag, is proposed; the verdict stays `uncited` and the answer stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from agent.audit.verdicts import Audit, Evidence, SentenceVerdict
+from retrieval.labels import find_tags, format_tag
+
+_MOST_SENTENCES: Final = 20
+_MOST_PASSAGES: Final = 10
+_NO_MARK = str.maketrans({"\n": " ", "|": " "})
+"""A sentence that is tried stands in a paragraph of its own."""
+
+
+def with_proposals(audit: Audit, labels: Sequence[str], again: Callable[[str], Audit], detail: str) -> Audit:
+    """Return the audit with proposals for its uncited sentences, at most one each.
+
+    Args:
+        audit: of the answer.
+        labels: of the run's passages, best first.
+        again: audits a text against the same passages.
+        detail: what a proposal says to people; `{label}` is the passage's.
+    """
+    uncited = [each for each in audit.sentences if each.kind == "uncited"][:_MOST_SENTENCES]
+    if not uncited or not labels:
+        return audit
+    tried = [(verdict, label) for verdict in uncited for label in labels[:_MOST_PASSAGES]]
+    paragraphs = [f"{_line(verdict)} {format_tag(label)}" for verdict, label in tried]
+    starts = [0]
+    for paragraph in paragraphs:
+        starts.append(starts[-1] + len(paragraph) + 2)
+    found: dict[int, Evidence] = {}
+    judged = _by_paragraph(again("\n\n".join(paragraphs)), starts)
+    for (verdict, label), verdicts in zip(tried, judged, strict=True):
+        if verdict.index not in found and _supports(verdicts, label):
+            found[verdict.index] = _proposal(verdict, verdicts[0], label, detail)
+    if not found:
+        return audit
+    sentences = tuple(
+        each.model_copy(update={"proposed": (found[each.index],)}) if each.index in found else each
+        for each in audit.sentences
+    )
+    return audit.model_copy(update={"sentences": sentences})
+
+
+def _line(verdict: SentenceVerdict) -> str:
+    text = verdict.text.translate(_NO_MARK).strip()
+    return text if not any(True for _ in find_tags(text)) else ""
+
+
+def _by_paragraph(audit: Audit, starts: Sequence[int]) -> list[list[SentenceVerdict]]:
+    return [[each for each in audit.sentences if start <= each.start < end] for start, end in pairwise(starts)]
+
+
+def _supports(verdicts: Sequence[SentenceVerdict], label: str) -> bool:
+    return bool(verdicts) and all(
+        each.kind == "supported" and each.labels == (label,) and "off_question" not in each.flags for each in verdicts
+    )
+
+
+def _proposal(uncited: SentenceVerdict, tried: SentenceVerdict, label: str, detail: str) -> Evidence:
+    place = next((each.source_span for each in tried.evidence if each.passed and each.source_span is not None), None)
+    return Evidence(
+        rule="proposal",
+        passed=False,
+        detail=detail.format(label=label),
+        label=label,
+        answer_span=(uncited.start, uncited.end),
+        source_span=place,
+    )
