@@ -1,7 +1,7 @@
-"""Exact decimal arithmetic on a written expression: percent signs and 万/亿/million are understood.
+"""Exact arithmetic on a written expression with units: `2.38亿元 * (1 + 5.2%)`, `12元/吨 * 5吨`, `5 miles in km`.
 
-`2.38亿 * (1 + 5.2%)` → 250376000. Nothing is executed: the expression is parsed and
-its nodes are computed one by one, under limits.
+Nothing is executed: the expression is parsed and its nodes are computed one by one, under limits.
+Conversions stay within a dimension; currencies are never converted.
 """
 
 from __future__ import annotations
@@ -10,182 +10,172 @@ import ast
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow, localcontext
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+
+from agent.tools import measures
+from agent.tools.measure_reading import Figure, Target, read_figures, read_target
+from agent.tools.measure_writing import Language, decimal_of, number_text, result_text
+from agent.tools.measures import ExpressionError, Measure
+
+__all__ = ["MAX_EXPRESSION_CHARS", "Computed", "ExpressionError", "compute"]
 
 MAX_EXPRESSION_CHARS = 500
 _MAX_NODES = 200
-_MAX_EXPONENT = 1000
-_PRECISION = 60
-_SHOWN_DIGITS = 28
-
-_UNITS = {
-    "%": "0.01",
-    "‰": "0.001",
-    "千": "1e3",
-    "万": "1e4",
-    "十万": "1e5",
-    "百万": "1e6",
-    "千万": "1e7",
-    "亿": "1e8",
-    "十亿": "1e9",
-    "百亿": "1e10",
-    "千亿": "1e11",
-    "万亿": "1e12",
-    "thousand": "1e3",
-    "million": "1e6",
-    "mn": "1e6",
-    "m": "1e6",
-    "billion": "1e9",
-    "bn": "1e9",
-    "trillion": "1e12",
-}
-_UNIT_RE = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_NUMBER_RE = re.compile(
-    rf"(?<![\w.])(\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:\s*({_UNIT_RE})(?![a-z]))?(\s*(?:元|人民币))?",
-    re.IGNORECASE,
-)
 _FUNCTION_RE = re.compile(r"[a-z]\s*\(", re.IGNORECASE)
 _GROUPED_RE = re.compile(r"\d,\d{3}(?!\d)")
-_CURRENCY_RE = re.compile(r"RMB|CNY|人民币|[¥￥]|USD|US\$|\$|EUR|€|HK\$|HKD|GBP|£", re.IGNORECASE)
-_SAME_CURRENCY = {
-    "RMB": "CNY",
-    "人民币": "CNY",
-    "¥": "CNY",
-    "￥": "CNY",
-    "US$": "USD",
-    "$": "USD",
-    "€": "EUR",
-    "£": "GBP",
-}
-_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*", "^": "^"})
-
-
-class ExpressionError(ValueError):
-    """The expression cannot be computed; the message is for the model."""
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"})
+_WRITTEN_OUT = frozenset({"growth", "share", "avg"})
+_NAMES = "abs, min, max, round, sum, avg, growth, share"
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
     """A result. `text` is exact unless `exact` is False (then rounded to 28 digits)."""
 
-    value: Decimal
+    measure: Measure
     exact: bool
-    text: str
+    formula: str
+    """The computation in signs, with functions written out: growth(2亿, 3亿) is (3亿 - 2亿) / 2亿."""
+    target: Target | None = None
+
+    @property
+    def value(self) -> Decimal:
+        """The number, in the unit of the normal form; of percentages 0.05 for 5%."""
+        return decimal_of(self.measure.value)[0]
+
+    @property
+    def text(self) -> str:
+        """The number as digits."""
+        return number_text(self.measure.value, exact=self.exact)
+
+    def written(self, language: Language) -> str:
+        """The computation and its result with units, for the reader: `3亿元/2 = 150000000元 (1.5亿元)`."""
+        return f"{self.formula} {result_text(self.measure, self.target, language, exact=self.exact)}"
 
 
 def compute(expression: str) -> Computed:
-    """Compute an expression of + - * / // ** ( ), abs, min, max, round and sum.
+    """Compute an expression of + - * / // ** ( ), abs, min, max, round, sum, avg, growth(old, new), share(part, whole).
 
     Raises:
-        ExpressionError: no arithmetic, too large, or undefined (division by zero).
+        ExpressionError: no arithmetic, too large, undefined (division by zero), or units that do not go together.
     """
     if len(expression) > MAX_EXPRESSION_CHARS:
         raise ExpressionError(f"the expression is longer than {MAX_EXPRESSION_CHARS} characters")
-    source, numbers = _lift_numbers(expression)
+    text = unicodedata.normalize("NFKC", expression).translate(_SIGNS).replace("^", "**").strip().rstrip("=").strip()
+    text, target = read_target(text)
+    if _FUNCTION_RE.search(text) and _GROUPED_RE.search(text):
+        raise ExpressionError("inside functions write numbers without thousands separators, and a blank after a comma")
+    figures = read_figures(text)
     try:
-        tree = ast.parse(source, mode="eval")
+        tree = ast.parse(_lifted(text, figures), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as exc:
         raise ExpressionError("that is no arithmetic expression; use numbers and + - * / ** ( )") from exc
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise ExpressionError("the expression is too long")
-    with localcontext(prec=_PRECISION, Emax=2000, Emin=-2000) as context:
-        context.traps[Overflow] = context.traps[InvalidOperation] = context.traps[DivisionByZero] = True
-        context.clear_flags()
-        try:
-            value = +_Evaluator(numbers).value(tree.body)
-        except (Overflow, InvalidOperation) as exc:
-            raise ExpressionError("the result is undefined or too large") from exc
-        except ZeroDivisionError as exc:
-            raise ExpressionError("division by zero") from exc
-        exact = not context.flags[Inexact]
-    return Computed(value, exact, _written(value, exact))
+    evaluator = _Evaluator([figure.measure for figure in figures])
+    result = evaluator.value(tree.body)
+    if target is not None:
+        _check_target(result, target)
+    exact = not evaluator.has_roots and decimal_of(result.value / (target.size if target is not None else 1))[1]
+    is_short = any(isinstance(node, ast.Name) and node.id in _WRITTEN_OUT for node in ast.walk(tree))
+    shown = expression.strip().rstrip("=").strip() if target is None else text.strip()
+    return Computed(result, exact, _formula(tree, figures) if is_short else shown, target)
 
 
-def _lift_numbers(expression: str) -> tuple[str, list[Decimal]]:
-    """Replace every number with its unit by a name, so that no float is ever made."""
-    text = unicodedata.normalize("NFKC", expression).translate(_SIGNS).replace("^", "**").strip().rstrip("=").strip()
-    found = {_SAME_CURRENCY.get(sign.upper(), sign.upper()) for sign in _CURRENCY_RE.findall(text)}
-    if len(found) > 1:
-        raise ExpressionError("the expression mixes currencies; compute each on its own")
-    text = _CURRENCY_RE.sub(" ", text)
-    if _FUNCTION_RE.search(text) and _GROUPED_RE.search(text):
-        raise ExpressionError("inside functions write numbers without thousands separators, and a blank after a comma")
-    numbers: list[Decimal] = []
-
-    def lift(match: re.Match[str]) -> str:
-        number = Decimal(match.group(1).replace(",", ""))
-        unit = match.group(2)
-        numbers.append(number * Decimal(_UNITS[unit.lower()]) if unit else number)
-        return f" n{len(numbers) - 1} "
-
-    return _NUMBER_RE.sub(lift, text).strip(), numbers
+def _check_target(result: Measure, target: Target) -> None:
+    if target.units is not None and target.units != result.units:
+        wanted = Measure(Fraction(1), target.units)
+        measures.same_unit((result, wanted), "converting between")
 
 
-def _power(base: Decimal, exponent: Decimal) -> Decimal:
-    if abs(exponent) > _MAX_EXPONENT:
-        raise ExpressionError(f"the exponent is larger than {_MAX_EXPONENT}")
-    return base**exponent
+def _lifted(text: str, figures: list[Figure]) -> str:
+    """Replace every figure with its unit by a name, so that no float is ever made."""
+    parts: list[str] = []
+    at = 0
+    for index, figure in enumerate(figures):
+        parts += [text[at : figure.start], f" n{index} "]
+        at = figure.end
+    return "".join([*parts, text[at:]]).strip()
 
 
-def _rounded(value: Decimal, digits: Decimal = Decimal(0)) -> Decimal:
-    if digits != int(digits) or abs(digits) > _SHOWN_DIGITS:
-        raise ExpressionError("round takes a whole number of digits")
-    return value.quantize(Decimal(1).scaleb(-int(digits)), rounding=ROUND_HALF_UP)
-
-
-def _absolute(value: Decimal) -> Decimal:
-    return abs(value)
-
-
-def _sum(*values: Decimal) -> Decimal:
-    return sum(values, Decimal(0))
-
-
-_BINARY: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Pow: _power,
+_BINARY: dict[type[ast.operator], Callable[[Measure, Measure], Measure]] = {
+    ast.Add: measures.add,
+    ast.Sub: lambda a, b: measures.add(a, b, -1),
+    ast.Mult: measures.multiply,
+    ast.Div: measures.divide,
+    ast.FloorDiv: lambda a, b: measures.divide(a, b, whole=True),
+    ast.Pow: measures.power,
 }
-_FUNCTIONS: dict[str, Callable[..., Decimal]] = {
-    "abs": _absolute,
-    "min": lambda *values: min(values),
-    "max": lambda *values: max(values),
-    "round": _rounded,
-    "sum": _sum,
+_FUNCTIONS: dict[str, Callable[..., Measure]] = {
+    "abs": measures.absolute,
+    "min": measures.least,
+    "max": measures.largest,
+    "round": measures.rounded,
+    "sum": measures.total,
+    "avg": measures.average,
+    "growth": measures.growth,
+    "share": measures.share,
 }
 
 
 class _Evaluator:
-    def __init__(self, numbers: list[Decimal]) -> None:
-        self._numbers = numbers
+    def __init__(self, figures: list[Measure]) -> None:
+        self._figures = figures
+        self.has_roots = False
+        """Whether a root was taken, which seldom has an end."""
 
-    def value(self, node: ast.expr) -> Decimal:
+    def value(self, node: ast.expr) -> Measure:
         match node:
-            case ast.Name(id=name) if name[:1] == "n" and name[1:].isdecimal() and int(name[1:]) < len(self._numbers):
-                return self._numbers[int(name[1:])]
+            case ast.Name(id=name) if name[:1] == "n" and name[1:].isdecimal() and int(name[1:]) < len(self._figures):
+                return self._figures[int(name[1:])]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -self.value(operand)
+                value = self.value(operand)
+                return replace(value, value=-value.value)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.value(operand)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-                return _BINARY[type(op)](self.value(left), self.value(right))
+                return self._binary(op, self.value(left), self.value(right))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS and arguments:
                 try:
                     return _FUNCTIONS[name](*(self.value(a) for a in arguments))
                 except TypeError as exc:
                     raise ExpressionError(f"{name} takes other arguments") from exc
             case _:
-                raise ExpressionError("only numbers, + - * / // ** ( ), abs, min, max, round and sum are computed")
+                raise ExpressionError(f"only numbers with units, + - * / // ** ( ), {_NAMES} are computed")
+
+    def _binary(self, op: ast.operator, left: Measure, right: Measure) -> Measure:
+        self.has_roots |= isinstance(op, ast.Pow) and right.value.denominator != 1
+        return _BINARY[type(op)](left, right)
 
 
-def _written(value: Decimal, exact: bool) -> str:
-    """Write without exponent and trailing zeros; inexact results with 28 significant digits."""
-    if not exact:
-        with localcontext(prec=_SHOWN_DIGITS):
-            value = +value
-    text = f"{value:f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+class _WrittenOut(ast.NodeTransformer):
+    """Turns functions with a formula into it."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Write a call in signs."""
+        args = [self.visit(arg) for arg in node.args]
+        match node.func, args:
+            case ast.Name(id="growth"), [old, new]:
+                return ast.BinOp(ast.BinOp(new, ast.Sub(), old), ast.Div(), old)
+            case ast.Name(id="share"), [part, whole]:
+                return ast.BinOp(part, ast.Div(), whole)
+            case ast.Name(id="sum"), [_, *_]:
+                return _summed(args)
+            case ast.Name(id="avg"), [_, *_]:
+                return ast.BinOp(_summed(args), ast.Div(), ast.Constant(len(args)))
+            case _:
+                return ast.Call(node.func, args, [])
+
+
+def _summed(args: list[ast.expr]) -> ast.expr:
+    result = args[0]
+    for arg in args[1:]:
+        result = ast.BinOp(result, ast.Add(), arg)
+    return result
+
+
+def _formula(tree: ast.Expression, figures: list[Figure]) -> str:
+    text = ast.unparse(_WrittenOut().visit(tree))
+    return re.sub(r"\bn(\d+)\b", lambda m: figures[int(m.group(1))].written.strip(), text).replace("**", "^")
