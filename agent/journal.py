@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 from sqlalchemy import Connection, Engine, RowMapping, Select, and_, func, insert, or_, select, update
 
+from agent.audits import AuditSource, add_audit, sources_of
 from agent.errors import UnknownRunError
 from agent.events import (
     EVENT_ADAPTER,
@@ -40,6 +41,8 @@ class StoredRun(Value):
     ended_at: datetime | None = None
     completed: RunCompleted | None = None
     """The terminal event of a completed run: the same as in the stream."""
+    stale: tuple[AuditSource, ...] = ()
+    """What the answer relied on and is replaced or deleted by now."""
     error_code: str | None = None
     error: str | None = None
 
@@ -68,7 +71,8 @@ class Journal:
             row = connection.execute(_owned(principal).where(runs.c.run_id == run_id)).mappings().first()
             if row is None:
                 raise UnknownRunError(f"there is no run {run_id!r}")
-            return _stored(row, self._terminal(connection, run_id))
+            stale = tuple(each for each in sources_of(connection, [run_id])[run_id] if each.stale is not None)
+            return _stored(row, self._terminal(connection, run_id), stale)
 
     def list_runs(self, principal: Principal, *, limit: int = 100, after: str | None = None) -> list[StoredRun]:
         """Return the principal's runs without their terminal events, newest first, from the one after `after` on.
@@ -161,6 +165,8 @@ class Journal:
             state = event.kind.removeprefix("run_")
             changed = update(runs).where(runs.c.run_id == event.run_id).values(state=state, ended_at=event.at)
             connection.execute(changed)
+            if isinstance(event, RunCompleted):
+                add_audit(connection, event, principal)
 
     def _terminal(self, connection: Connection, run_id: str) -> Event | None:
         body = connection.scalar(
@@ -185,7 +191,7 @@ def _owned(principal: Principal) -> Select[Any]:
     return select(runs).where(runs.c.tenant == principal.tenant, runs.c.user == principal.user)
 
 
-def _stored(row: RowMapping, terminal: Event | None) -> StoredRun:
+def _stored(row: RowMapping, terminal: Event | None, stale: tuple[AuditSource, ...] = ()) -> StoredRun:
     failed = terminal if isinstance(terminal, RunFailed) else None
     return StoredRun(
         run_id=row["run_id"],
@@ -195,6 +201,7 @@ def _stored(row: RowMapping, terminal: Event | None) -> StoredRun:
         started_at=_utc(row["started_at"]),
         ended_at=_utc(row["ended_at"]) if row["ended_at"] is not None else None,
         completed=terminal if isinstance(terminal, RunCompleted) else None,
+        stale=stale,
         error_code=failed.code if failed else None,
         error=failed.message if failed else None,
     )

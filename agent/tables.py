@@ -68,3 +68,64 @@ usage = Table(
     Index("ix_usage_day", "tenant", "day"),
 )
 """What models were used for whom, by day (UTC, ISO form); money in billionths of a unit of `currency`."""
+
+audits = Table(
+    "audits",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("user", String(128), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("day", String(10), nullable=False),
+    Column("risk", String(8), nullable=False),
+    Column("action", String(16), nullable=False),
+    Column("status", String(32), nullable=False),
+    Column("sentences", Integer, nullable=False),
+    Column("supported", Integer, nullable=False),
+    Column("partly_supported", Integer, nullable=False),
+    Column("contradicted", Integer, nullable=False),
+    Column("unsupported", Integer, nullable=False),
+    Column("uncited", Integer, nullable=False),
+    Column("violations", Integer, nullable=False),
+    Column("stale_at", DateTime(timezone=True)),
+    Index("ix_audits_owner", "tenant", "user", "at", "run_id"),
+    Index("ix_audits_day", "tenant", "day"),
+    Index("ix_audits_stale", "tenant", "stale_at"),
+)
+"""One row per completed run: what its audit came to, in figures; the verdicts and their evidence are in its last event.
+
+`stale_at` says since when a document that the answer relied on is replaced or deleted."""
+
+audit_sources = Table(
+    "audit_sources",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("label", String(64), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("document_id", String(64), nullable=False),
+    Column("chunk_id", String(64), nullable=False),
+    Column("text_sha256", String(64), nullable=False),
+    Column("stale", String(16)),
+    Index("ix_audit_sources_document", "tenant", "document_id"),
+)
+"""The passages that an answer cites, by reference and hash of the text it was audited against; no text.
+
+`stale` is `replaced` or `deleted` once the document is."""
+
+reaudits = Table(
+    "reaudits",
+    metadata,
+    Column("job_id", String(64), primary_key=True),
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("principal", Text, nullable=False),
+    Column("asked_at", DateTime(timezone=True), nullable=False),
+    Column("done_at", DateTime(timezone=True)),
+    Column("risk", String(8)),
+    Column("changes", Text),
+    Column("error_code", String(64)),
+    Index("ix_reaudits_waiting", "done_at", "asked_at"),
+)
+"""Past answers that are audited against the index of now: one row per answer of a job, done or waiting.
+
+`changes` lists, as JSON, the sentences whose verdict is another now: by number and verdicts, without text."""
