@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
+from agent.compression import shorten
+from agent.evidence import fit_passages, fit_results
+from agent.history import History, Turn
 from agent.llm import Message, Role, WrittenCall
 from agent.protocols.pieces import Call
 from agent.protocols.reasons import Form
 from agent.protocols.writing import written_calls
 from agent.tools.base import ToolSpec
 from agent.tools.signature import arguments_line
+from agent.windows import EVIDENCE_SHARE, Window
 from prompts.render import (
     ExampleKind,
     render_example,
@@ -30,6 +35,10 @@ from retrieval.types import Passage, Tier
 
 _ECHO_CHARS = 1000
 """How much of a broken reply the model is shown of itself."""
+_ARGUMENT_CHARS, _THOUGHT_CHARS = 400, 600
+"""How much of its own long arguments and Thoughts: what it wrote with a tool is kept as an artifact."""
+_QUESTION_SHARE, _HEAD_SHARE, _FINISH_SHARE, _RESULTS_SHARE = 0.25, 0.6, 0.6, 0.15
+"""Parts of a prompt; `agent.windows` has the others."""
 
 
 _TURNS: tuple[Role, Role] = ("user", "assistant")
@@ -49,53 +58,84 @@ class RunContext:
         passages: Sequence[Passage],
         persona: Persona,
         form: Form = "xml",
+        window: Window | None = None,
     ) -> None:
-        self._question = neutralise(question)
+        """Begin the conversation; with a `window` every prompt is kept inside it."""
+        self._window = window
+        self._question = _fitting(neutralise(question), window)
         self._language: Literal["zh", "en"] = language
         self._form: Form = form
         self._calls = 0
-        cards = [_card(spec) for spec in tools]
+        self._shortened: dict[str, str] = {}
+        self._history = History(question, language, window)
+        cards = [_card(spec) for spec in tools if spec.announced]
         if tier == "none":
             system = render_general(language, tools=cards, persona=persona, form=form)
         else:
             system = render_system(language, tools=cards, knowledge=hints, persona=persona, form=form)
         example = render_example(language, _example_kind(question, tier, at_hand=bool(passages)), form=form)
-        first = render_step(
-            language,
+        turns = [Message(role=_TURNS[i % 2], content=text) for i, text in enumerate(example)]
+        begin = [Message(role="system", content=system), *turns]
+        if window is not None and window.size(begin) > window.part(_HEAD_SHARE):
+            begin = begin[:1]  # the example helps; what the question needs comes first
+        self._head = [*begin, self._first(begin, tier, passages)]
+
+    def _first(self, begin: Sequence[Message], tier: Tier, passages: Sequence[Passage]) -> Message:
+        """Return the message with the question and the passages at hand, as many as fit behind `begin`."""
+        window = self._window
+        room = 0
+        if window is not None:
+            bare = window.count(self._asked(tier, ()))
+            room = min(window.part(EVIDENCE_SHARE), window.part(0.75) - window.size(begin) - bare)
+        shown = fit_passages(passages, self._question, window, max(0, room), self._language)
+        return Message(role="user", content=self._asked(tier, shown))
+
+    def _asked(self, tier: Tier, passages: Sequence[Passage]) -> str:
+        return render_step(
+            self._language,
             question=self._question,
             passages=self._formatted(passages),
             tags=[format_tag(passage.label) for passage in passages],
             retrieves=tier != "none",
-            form=form,
+            form=self._form,
         )
-        self._messages = [
-            Message(role="system", content=system),
-            *(Message(role=_TURNS[i % 2], content=text) for i, text in enumerate(example)),
-            Message(role="user", content=first),
-        ]
 
     def messages(self) -> tuple[Message, ...]:
-        """Return the conversation so far; user and assistant take turns, results of native calls between them."""
-        return tuple(self._messages)
+        """Return the conversation so far; user and assistant take turns, results of native calls between them.
+
+        Early turns are folded to a line each where the window has no room for all.
+        """
+        return self._history.messages(self._head)
 
     def finish_messages(self, passages: Sequence[Passage], results: dict[str, str]) -> tuple[Message, ...]:
         """Return a conversation that asks for the answer itself, from everything that was found."""
-        found = [f"{neutralise(text)} {format_tag(label)}" for label, text in results.items()]
-        asked = render_finish(
-            self._language, question=self._question, passages=self._formatted(passages), results=found
-        )
+        window, language = self._window, self._language
+        room, rest = (0, 0) if window is None else (window.part(_FINISH_SHARE), window.part(_RESULTS_SHARE))
+        shown = fit_passages(passages, self._question, window, room, language)
+        results = {label: self._shortened.get(label, text) for label, text in results.items()}
+        found = fit_results(results, self._question, window, rest)
+        asked = render_finish(language, question=self._question, passages=self._formatted(shown), results=found)
         return (Message(role="user", content=asked),)
+
+    def note_shortened(self, label: str, text: str) -> None:
+        """Take the shortened text of a citable result, for the prompt that asks for the answer."""
+        self._shortened[label] = text
 
     def add_calls(self, thought: str, calls: Sequence[Call], observations: Sequence[str]) -> None:
         """Add a reply that called tools, and what came of it."""
+        if self._window is not None:
+            thought = thought[:_THOUGHT_CHARS]
+            calls = [replace(call, arguments=_abridged(call.arguments)) for call in calls]
         if self._form == "native" and len(calls) == len(observations):
-            self._native_turn(thought, calls, observations)
+            messages = self._native_turn(thought, calls, observations)
         else:
-            self._turn(written_calls(self._form, thought, calls), "\n\n".join(observations))
+            messages = _turn(written_calls(self._form, thought, calls), "\n\n".join(observations))
+        folded = zip((f"{call.name} {_json(call.arguments)}" for call in calls), observations, strict=False)
+        self._history.add(Turn(messages, tuple(folded)))
 
     def add_broken(self, reply: str, reason: str) -> None:
         """Add a reply that was not used, and why."""
-        self._turn(reply.strip()[:_ECHO_CHARS] or "…", self.format_error(reason))
+        self._history.add(Turn(_turn(reply.strip()[:_ECHO_CHARS] or "…", self.format_error(reason))))
 
     def observation(self, tool: str, *, ok: bool, text: str, note: str = "") -> str:
         """Render a tool's result for the model."""
@@ -105,27 +145,48 @@ class RunContext:
         """Render what was wrong with a reply."""
         return render_format_error(self._language, reason=reason)
 
-    def _native_turn(self, thought: str, calls: Sequence[Call], observations: Sequence[str]) -> None:
-        """Add calls and results as the endpoint's own messages: each result names the call it answers."""
+    def _native_turn(self, thought: str, calls: Sequence[Call], observations: Sequence[str]) -> tuple[Message, ...]:
+        """Return calls and results as the endpoint's own messages: each result names the call it answers."""
         made = [
             WrittenCall(
                 id=f"call{self._calls + n:05d}",  # nine letters and figures: some endpoints take no other id
                 name=call.name,
-                arguments=json.dumps(call.arguments, ensure_ascii=False),
+                arguments=_json(call.arguments),
             )
             for n, call in enumerate(calls, 1)
         ]
         self._calls += len(made)
-        self._messages.append(Message(role="assistant", content=thought.strip(), calls=tuple(made)))
-        self._messages += [
-            Message(role="tool", content=text, call_id=call.id) for call, text in zip(made, observations, strict=True)
-        ]
-
-    def _turn(self, reply: str, answer: str) -> None:
-        self._messages += [Message(role="assistant", content=reply), Message(role="user", content=answer)]
+        results = zip(made, observations, strict=True)
+        return (
+            Message(role="assistant", content=thought.strip(), calls=tuple(made)),
+            *(Message(role="tool", content=text, call_id=call.id) for call, text in results),
+        )
 
     def _formatted(self, passages: Sequence[Passage]) -> list[str]:
         return [format_passage(passage, self._language) for passage in passages]
+
+
+def _turn(reply: str, answer: str) -> tuple[Message, ...]:
+    return (Message(role="assistant", content=reply), Message(role="user", content=answer))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _fitting(question: str, window: Window | None) -> str:
+    """Return a question that leaves room for its answer: of one that is a document, what stands first and matters."""
+    if window is None:
+        return question
+    return shorten(question, question[:500], lambda text: float(window.count(text)), window.part(_QUESTION_SHARE))
+
+
+def _abridged(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call as the model is shown them later."""
+    return {
+        name: value if not isinstance(value, str) or len(value) <= _ARGUMENT_CHARS else value[:_ARGUMENT_CHARS] + "…"
+        for name, value in arguments.items()
+    }
 
 
 def _example_kind(question: str, tier: Tier, *, at_hand: bool) -> ExampleKind:

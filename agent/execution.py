@@ -25,6 +25,7 @@ from agent.state import Parts, RunAbortedError, RunState
 from agent.steps import Steps
 from agent.tools.base import ToolContext
 from agent.tools.whitelist import offer
+from agent.windows import page_chars
 from prompts.values import DocumentHint
 from retrieval.labels import LabelBook
 from retrieval.neutralise import neutralise_line
@@ -52,6 +53,7 @@ class Execution:
             library=parts.library,
             filter=request.filter or SearchFilter(),
             max_chars=parts.settings.observation_chars,
+            page_chars=page_chars(parts.window, parts.settings.observation_chars),
             run_id=request.run_id,
         )
         self._state = RunState(
@@ -188,6 +190,7 @@ class Execution:
             passages=state.tools.passages.all(),
             persona=state.parts.persona,
             form=state.form,
+            window=state.parts.window,
         )
 
     async def _hints(self) -> list[DocumentHint]:

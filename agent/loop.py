@@ -15,6 +15,7 @@ from contextlib import aclosing
 from agent.answer_cache import AnswerCache
 from agent.budgets import BudgetKeeper, NoBudgets
 from agent.clock import Clock, SystemClock
+from agent.compression import Compressor, ExtractiveCompressor
 from agent.cost import PriceTable
 from agent.emitter import Emitter
 from agent.errors import AgentError
@@ -60,6 +61,7 @@ class Agent:
         gates: Gates | None = None,
         switches: Switches | None = None,
         auditing: AuditSettings | None = None,
+        compressor: Compressor | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -81,6 +83,7 @@ class Agent:
             budgets: refuses what would cost too much; None: nothing is refused.
             gates: rates, breakers and slots of tools; None: this agent's own.
             switches: what is off; None: nothing is.
+            compressor: makes long results of tools fit; None: by their own sentences.
             auditing: what follows from audits, by tenant; None: their verdicts alone.
         """
         self._parts = Parts(
@@ -101,6 +104,7 @@ class Agent:
             budgets=budgets or NoBudgets(),
             gates=gates or Gates(),
             switches=switches or Switches(),
+            compressor=compressor or ExtractiveCompressor(),
             auditing=auditing or AuditSettings(),
         )
 

@@ -9,6 +9,7 @@ from typing import Literal
 from agent.answer_cache import AnswerCache
 from agent.budgets import BudgetKeeper, NoBudgets, Overdrawn
 from agent.clock import Clock
+from agent.compression import Compressor, ExtractiveCompressor
 from agent.cost import CostMeter, PriceTable
 from agent.emitter import Emitter
 from agent.events import ModelUsed, Notice
@@ -24,6 +25,7 @@ from agent.tools.base import ToolContext, ToolSpec
 from agent.tools.gates import Gates
 from agent.tools.offering import offers
 from agent.tools.registry import ToolRegistry
+from agent.windows import Window, smallest_window
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
 
@@ -75,6 +77,13 @@ class Parts:
     budgets: BudgetKeeper = field(default_factory=NoBudgets)
     auditing: AuditSettings = field(default_factory=AuditSettings)
     """What follows from audits."""
+    compressor: Compressor = field(default_factory=ExtractiveCompressor)
+    """Makes long results of tools fit into a prompt."""
+
+    @property
+    def window(self) -> Window | None:
+        """What every model that may speak reads in one call; None where nothing bounds it."""
+        return smallest_window([self.model, *self.spares, self.fallback])
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from agent.events import (
     ToolReturned,
 )
 from agent.guards import RepetitionGuard
+from agent.observations import Observations
 from agent.protocols.choice import parser_for
 from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, ThoughtText
 from agent.reading import within
@@ -53,6 +54,15 @@ class Steps:
         self._state = state
         self._context = context
         self._executor = ToolExecutor(monotonic=state.parts.clock.monotonic, gates=state.parts.gates)
+        self._observations = Observations(
+            state.tools,
+            state.parts.compressor,
+            state.parts.window,
+            question=state.request.question,
+            language=state.request.language,
+            shortened=context.note_shortened,
+        )
+        self._at_once = 1
         self._repetition = RepetitionGuard()
         self._broken_replies = 0
         self._last_broken = ""
@@ -142,6 +152,7 @@ class Steps:
         observations: list[str] = []
         called: list[Call] = []
         broken: list[str] = []
+        self._at_once = sum(isinstance(action, Call) for action in reply.actions)
         for action in reply.actions:
             if isinstance(action, Malformed):
                 broken.append(action.reason)
@@ -215,26 +226,29 @@ class Steps:
         execution = self._executor.execute(found.tool, call.arguments, state.tools, repaired=call.repaired)
         outcome = await within(state.deadline, execution)
         result = outcome.result
+        showing = self._observations.shown(tool, outcome, at_once=self._at_once)
+        shown = await within(state.deadline, showing)
         yield state.emit(
             ToolReturned,
             step=state.steps,
             call_id=call_id,
             tool=tool,
             ok=result.ok,
-            observation=outcome.observation,
+            observation=shown,
+            shortened_from=len(outcome.observation) if shown != outcome.observation else None,
             quality_score=result.quality_score,
             latency_ms=outcome.latency_ms,
         )
         if result.passages:
             yield self._enter(result, call)
         self._note_search(result, reads_knowledge=found.tool.spec.reads_knowledge)
-        state.observations.append((tool, outcome.observation))
+        state.observations.append((tool, shown))
         if result.ends_run:
             self._done = True
             return
         verdict = self._repetition.look(tool, call.arguments, _without_label(outcome))
         note = render_note(state.request.language, "repeated") if verdict == "repeated" else ""
-        observations.append(self._context.observation(tool, ok=result.ok, text=outcome.observation, note=note))
+        observations.append(self._context.observation(tool, ok=result.ok, text=shown, note=note))
         if verdict == "stuck":
             yield self._stop("repetition", f"{tool} was called three times with the same arguments and result")
 

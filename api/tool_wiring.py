@@ -9,8 +9,10 @@ from agent.tools.builtin.calculate import Calculate
 from agent.tools.builtin.finish import Finish
 from agent.tools.builtin.list_documents import ListDocuments
 from agent.tools.builtin.query_database import QueryDatabase
+from agent.tools.builtin.read_artifact import ReadArtifact
 from agent.tools.builtin.read_document import ReadDocument
 from agent.tools.builtin.search_knowledge import SearchKnowledge
+from agent.tools.builtin.write_document import WriteDocument
 from agent.tools.registry import ToolRegistry
 from api.databases import TenantDatabases
 from api.settings import Settings
@@ -34,5 +36,7 @@ def build_tools(settings: Settings, language: SymbolLanguage, ingest: IngestPart
         ListDocuments(),
         QueryDatabase(databases, hide),
         Calculate(),
+        WriteDocument(),
+        ReadArtifact(),
         Finish(),
     ])

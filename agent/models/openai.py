@@ -15,6 +15,8 @@ from agent.models.chunks import pieces_of
 from agent.models.messages import message_param, tool_param, without_functions
 from agent.protocols.reasons import Form
 from agent.settings import TierSettings
+from agent.tokens import token_counter
+from agent.windows import Window
 
 _CONNECT_S = 10.0
 """An endpoint that is there takes the connection at once."""
@@ -28,6 +30,8 @@ class OpenAIChatModel:
     def __init__(self, settings: TierSettings) -> None:
         self._settings = settings
         self._takes_tools = True
+        reply = min(settings.max_tokens, settings.window_tokens // 4)
+        self._window = Window(settings.window_tokens, reply, token_counter(settings.tokenizer))
         self._first_s = settings.first_token_timeout_s or settings.timeout_s
         self._between_s = settings.between_tokens_timeout_s or settings.timeout_s
         self._client = openai.AsyncOpenAI(
@@ -47,6 +51,11 @@ class OpenAIChatModel:
     def form(self) -> Form:
         """As set: how the model is asked to write calls."""
         return self._settings.form
+
+    @property
+    def window(self) -> Window:
+        """As set: at most a quarter of it is kept for the reply."""
+        return self._window
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ChatPiece]:
         """Stream one reply.
@@ -95,7 +104,7 @@ class OpenAIChatModel:
             model=self._settings.model,
             messages=messages,
             tools=tools or openai.omit,
-            max_tokens=min(request.max_tokens, self._settings.max_tokens),
+            max_tokens=min(request.max_tokens, self._window.reply_tokens),
             temperature=request.temperature,
             stop=list(request.stop) or None,
             stream=True,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from agent.errors import AgentError
 from agent.llm import ChatPiece, ChatRequest
 from agent.protocols.reasons import Form
+from agent.windows import Window
 
 Reply = str | Sequence[str] | AgentError
 """A whole reply, the pieces it is streamed in (an error among them breaks it off), or the error it raises."""
@@ -27,11 +28,14 @@ class ScriptedChatModel:
         name: str = "scripted",
         count_tokens: bool = True,
         form: Form = "xml",
+        window: Window | None = None,
     ) -> None:
         self._replies = replies
         self._name = name
         self._count_tokens = count_tokens
         self._form: Form = form
+        self.window = window
+        """As given."""
         self.requests: list[ChatRequest] = []
         self.closed = 0
         """Streams that were closed before their end."""

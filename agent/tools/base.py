@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field, model_validator
 
+from agent.artifacts import RunArtifacts
 from agent.ports import Library, Searcher
 from retrieval.labels import LabelBook
 from retrieval.types import Passage, Principal, Right, SearchFilter, Value
@@ -53,6 +54,10 @@ class ToolSpec(Value):
     """The feature that it belongs to and is switched off with (`agent.switches`)."""
     reads_knowledge: bool = False
     """True: not offered where the run does not retrieve."""
+    takes_artifacts: bool = True
+    """True: an argument that is the name of an artifact is replaced by its whole text."""
+    announced: bool = True
+    """False: prompts name it only where it is of use, not from the beginning."""
 
     @model_validator(mode="after")
     def _acts_once(self) -> ToolSpec:
@@ -123,6 +128,10 @@ class ToolContext:
     """What the caller narrowed the run to; a tool may narrow further, never widen."""
     max_chars: int
     """Most characters of one observation."""
+    artifacts: RunArtifacts = field(default_factory=RunArtifacts)
+    """Texts that the run's context holds by reference."""
+    page_chars: int = 2000
+    """Characters of a kept text that are read at once, so many that they need not be shortened again."""
     run_id: str | None = None
     passages: RunPassages = field(default_factory=RunPassages)
     results: dict[str, str] = field(default_factory=dict[str, str])

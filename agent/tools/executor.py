@@ -21,13 +21,15 @@ from agent.tools.attempts import attempt
 from agent.tools.base import Tool, ToolContext, ToolResult, ToolSpec
 from agent.tools.clean import HEDGE_BELOW, clean, clean_values, completeness
 from agent.tools.gates import Gates
-from agent.tools.observing import observe
+from agent.tools.observing import observe, remark
 from agent.tools.wording import say
 from retrieval.errors import RetrievalError
 
 log = logging.getLogger(__name__)
 
 _DETAIL_CHARS = 300
+_MOST_CHARS = 400_000
+"""Of a result; what the model is shown of it is decided later (`agent.observations`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,15 @@ class ToolExecutor:
         """Run a tool; never raises but for cancellation."""
         started = self._monotonic()
         spec = tool.spec
-        result = _cleaned(spec, await self._result(tool, arguments, context, repaired), context.max_chars)
+        if spec.takes_artifacts:
+            arguments = context.artifacts.expand(arguments)
+        result = _cleaned(spec, await self._result(tool, arguments, context, repaired))
         observation = observe(result, context.language)
         if result.passages or (spec.external and result.text):
             context.untrusted = True
         if result.quality_score < HEDGE_BELOW and result.ok:
             context.low_quality.update(_labels(result))
-            observation += "\n" + say("low_quality", context.language, score=f"{result.quality_score:.2f}")
+            observation += remark(result, context.language)
         return Outcome(result, observation, (self._monotonic() - started) * 1000)
 
     async def _result(self, tool: Tool, arguments: dict[str, Any], context: ToolContext, repaired: bool) -> ToolResult:
@@ -131,13 +135,13 @@ def _validate(spec: ToolSpec, arguments: dict[str, Any], repaired: bool) -> None
         raise ToolArgumentsError(message) from exc
 
 
-def _cleaned(spec: ToolSpec, result: ToolResult, max_chars: int) -> ToolResult:
+def _cleaned(spec: ToolSpec, result: ToolResult) -> ToolResult:
     """Clean text and values; the score is the least of the tool's own, the text's and the values'."""
     values = clean_values(result.values) if result.values is not None else None
     text = result.text or (json.dumps(values, ensure_ascii=False) if values else "")
     scores = [result.quality_score]
     if text:
-        cleaned = clean(text, max_chars)
+        cleaned = clean(text, _MOST_CHARS)
         text = cleaned.text
         scores.append(cleaned.quality_score)
     if spec.results is not None and result.ok and not result.passages:
