@@ -19,6 +19,10 @@ _NEAREST: Final = 3
 """Sources that an explanation names."""
 
 _KINDS: Final[dict[str, tuple[str, str]]] = {
+    "partly_supported": (
+        "{n} 句有数值或引文不见于来源",
+        "{n} with a figure or quotation that the source does not have",
+    ),
     "contradicted": ("{n} 句与来源相矛盾", "{n} contradicted by the source"),
     "unsupported": ("{n} 句在来源中没有依据", "{n} without support in the source"),
     "uncited": ("{n} 句没有注明来源", "{n} without a source"),
@@ -28,12 +32,24 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
 
 def failed_sentences(audit: Audit) -> tuple[SentenceVerdict, ...]:
     """Return the sentences that do not hold, in order."""
-    return tuple(each for each in audit.sentences if each.kind in _FAILING or each.unknown_labels)
+    return tuple(each for each in audit.sentences if each.kind in _FAILING or each.unknown_labels or _misstates(each))
+
+
+def _misstates(verdict: SentenceVerdict) -> bool:
+    """Tell whether a sentence that is carried in part states a figure or a quotation that its source does not."""
+    return verdict.kind == "partly_supported" and any(
+        each.rule in ("figure", "quote") and not each.passed for each in verdict.evidence
+    )
 
 
 def is_clean(audit: Audit) -> bool:
     """Tell whether nothing has to follow from an audit."""
-    return audit.risk == "low" and not audit.violations
+    return _severity(audit) == 0
+
+
+def _severity(audit: Audit) -> int:
+    """Rank the risk; a sentence that does not hold is no low risk where something follows from it."""
+    return max(_RANK[audit.risk], 1 if failed_sentences(audit) or audit.violations else 0)
 
 
 def holds_better(first: Audit, second: Audit) -> bool:
@@ -42,12 +58,12 @@ def holds_better(first: Audit, second: Audit) -> bool:
 
 
 def _badness(audit: Audit) -> tuple[int, int]:
-    return _RANK[audit.risk], len(failed_sentences(audit)) + len(audit.violations)
+    return _severity(audit), len(failed_sentences(audit)) + len(audit.violations)
 
 
 def must_withhold(audit: Audit, policy: AuditPolicy, at: Risk) -> bool:
     """Tell whether a tenant's readers must not get the answer."""
-    return policy == "withhold" and _RANK[audit.risk] >= _RANK[at]
+    return policy == "withhold" and _severity(audit) >= _RANK[at]
 
 
 def withheld_text(audit: Audit, passages: Sequence[Passage], language: AnswerLanguage) -> str:

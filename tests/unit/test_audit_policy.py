@@ -46,6 +46,7 @@ TRUE = "Revenue in Q3 2024 was 238 million yuan [SOURCE: doc_7f3a_p5]."
 LIE = "Revenue in Q3 2024 was 338 million yuan [SOURCE: doc_7f3a_p5]."
 INVENTED = "Revenue in Q3 2024 was 238 million yuan [SOURCE: doc_7f3a_p9]."
 BARE = "Revenue in Q3 2024 was 238 million yuan."
+NEAR = "Costs of the group fell to 124 million yuan [SOURCE: doc_7f3a_p6]."
 FOREIGN = "The moon is made of green cheese from Bavaria [SOURCE: doc_7f3a_p6]."
 AUDITOR = Auditor(load_language(b"0123456789abcdef"))
 
@@ -103,7 +104,7 @@ def final_text(events: Sequence[Event]) -> str:
 
 
 @pytest.mark.parametrize("policy", ["repair", "withhold"])
-@pytest.mark.parametrize("draft", [LIE, INVENTED, BARE, f"{TRUE} {FOREIGN}"])
+@pytest.mark.parametrize("draft", [LIE, INVENTED, BARE, NEAR, f"{TRUE} {FOREIGN}"])
 async def test_a_model_that_lies_and_then_obeys_gives_a_clean_answer(policy: Any, draft: str) -> None:
     model = ScriptedChatModel([answer(draft), TRUE])
     events = await drain(make_agent(model, policy=policy))
