@@ -8,6 +8,8 @@ from typing import Any, NoReturn, cast
 
 import json_repair
 
+from agent.protocols.objects import ObjectScanner
+
 # json_repair takes quadratic time on nested garbage (32,000 times `["` ran for minutes),
 # so only what a model may plausibly have meant is handed to it.
 _REPAIR_CHARS = 8_000
@@ -15,6 +17,8 @@ _REPAIR_OPENERS = 100
 _MAX_DEPTH = 32
 
 _FENCE_RE = re.compile(r"\A\s*```[A-Za-z]{0,10}\s*(.*?)\s*```\s*\Z", re.DOTALL)
+_WORD_RE = re.compile(r"\Ajson\s*(?=\{)", re.IGNORECASE)
+_NOTHING = frozenset({"", '""', "null", "None"})
 _TAG_RE = re.compile(r"[<＜]\s*/?\s*(?:tool_name|arguments|final_answer|工具名|参数|最终答案)", re.IGNORECASE)
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
 
@@ -24,7 +28,7 @@ class ArgumentsSyntaxError(ValueError):
 
 
 def read_arguments(raw: str) -> tuple[dict[str, Any], bool]:
-    """Return the object in `raw` and whether it had to be mended; empty text is the empty object.
+    """Return the object in `raw` and whether it had to be mended; nothing and `null` are the empty object.
 
     Lone surrogates and NUL characters in strings become U+FFFD: neither UTF-8 nor the journal takes them.
 
@@ -33,11 +37,18 @@ def read_arguments(raw: str) -> tuple[dict[str, Any], bool]:
     """
     fenced = _FENCE_RE.match(raw)
     text = fenced.group(1) if fenced else raw.strip()
-    if not text:
+    text = _WORD_RE.sub("", text)
+    if text in _NOTHING:
         return {}, False
     value, repaired = _strict(text)
     if repaired:
         value = _mended(text)
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return read_arguments(value)[0], True
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        if len(items) == 1:
+            value, repaired = items[0], True
     if not isinstance(value, dict):
         raise ArgumentsSyntaxError('the arguments are not a JSON object; write {"name": value, …}')
     return cast("dict[str, Any]", _clean(cast("object", value), _MAX_DEPTH)), repaired
@@ -53,10 +64,16 @@ def _strict(text: str) -> tuple[object, bool]:
 def _mended(text: str) -> object:
     if len(text) > _REPAIR_CHARS or text.count("{") + text.count("[") > _REPAIR_OPENERS:
         raise ArgumentsSyntaxError("the arguments are not valid JSON and too long to mend")
-    if not text.startswith("{"):
+    if not text.startswith(("{", "｛")):
         raise ArgumentsSyntaxError("the arguments do not start with {; write one JSON object")
+    scanner = ObjectScanner(lambda _: None)
+    end = scanner.scan(text, 0, final=True)
+    if scanner.closed and text[end:].lstrip().startswith(("{", "｛")):
+        raise ArgumentsSyntaxError("there are two objects; write one call for each")
+    whole = scanner.text if scanner.closed else text
+    value, broken = _strict(whole)
     try:
-        value: object = json_repair.loads(text, skip_json_loads=True)
+        value = json_repair.loads(whole, skip_json_loads=True) if broken else value
     except (ValueError, RecursionError) as exc:
         raise ArgumentsSyntaxError("the arguments are not valid JSON; write one JSON object") from exc
     # A left-open quote swallows tags; what would then be "mended" is not what the model meant.

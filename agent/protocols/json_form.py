@@ -62,7 +62,10 @@ _HEAD_RE = re.compile(
     r"(?:(?:^|\n)[ \t*]*(?:action|行动|动作)[ \t*]*[:：][ \t*]*`?([\w.\-]{1,64})`?[ \t*]*\n"
     r"[ \t*]*(?:action[ _]?input|行动输入|动作输入|参数)[ \t*]*[:：][ \t*]*"
     r"|tool[▁_ ]sep[|｜]>\s*([\w.\-]{1,64})\s*"
-    r"|(?:<function=|\[TOOL_CALLS\]\s*)([\w.\-]{1,64})>?\s*)"
+    r"|(?:<function=|\[TOOL_CALLS\]\s*|call:)([\w.\-]{1,64})(?:>|\[ARGS\])?\s*"
+    r"|to=functions\.([\w\-]{1,64})[^{}]{0,80}<\|message\|>\s*"
+    r"|([\w.\-]{1,64})(?::\d{1,3})?(?:<\|tool_call_argument_begin\|>|\[ARGS\])\s*"
+    r"|(?:^|\n)[ \t]*([\w.\-]{1,64})[ \t]*)"
     r"(?:```(?:json)?\s*)?\Z",
     re.IGNORECASE,
 )
@@ -70,6 +73,8 @@ _HEAD_RE = re.compile(
 _HEAD_CHARS = 240
 _RETRIES = 3
 """How often text after a brace that opened no action is looked through again."""
+_MENTIONS = 100
+"""Objects of one reply that ask for nothing, after which braces are prose: so many are noise, and slow."""
 _LAST_RESORT_RE = re.compile(
     r'["\'“]?(?:action|tool|tool_name|动作|行动|工具)["\'”]?\s*[:：]\s*["\'“]?([\w.\-]{1,64})', re.I
 )
@@ -103,6 +108,7 @@ class JsonProtocol:
         self._quotes = QuoteTracker()
         self._head = ""
         self._retries = 0
+        self._mentions = 0
         self.labelled = False
         """True when the reply began with the label of a Thought."""
         self._forget_object()
@@ -217,6 +223,8 @@ class JsonProtocol:
 
     def _opens_object(self, *, final: bool) -> bool | None:
         """Tell whether the brace at hand begins an object; None while more text is needed to tell."""
+        if self._mentions >= _MENTIONS:
+            return False
         if _OBJECT_RE.match(self._buffer, self._at):
             return True
         if not final and _MAY_OPEN_RE.match(self._buffer, self._at):
@@ -320,6 +328,7 @@ class JsonProtocol:
             self._state = _State.TAIL
             return
         self._state = _State.PROSE
+        self._mentions += 1
         if not self._streamed:
             self._tell("".join(self._raw))
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from agent.protocols.actions import Tools, answer_of, call_of, clean_name, is_answer
 from agent.protocols.arguments import ArgumentsSyntaxError
 from agent.protocols.json_form import JsonProtocol
+from agent.protocols.other_forms import is_unread_call, nothing_behind, read_other_form, without_tokens
 from agent.protocols.pieces import (
     AnswerEnd,
     AnswerText,
@@ -37,8 +38,8 @@ from agent.tools.base import ToolSpec
 MAX_CALLS = 32
 
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
-_BEHIND_RE = re.compile(r"[\s`,;\]]+|</?[a-z_]{1,20}>|<[|｜][^<>\n]{1,40}[|｜]>", re.IGNORECASE)
-_OBSERVATION_RE = re.compile(r"\**(?:observation|观察)", re.IGNORECASE)
+_CUT_RE = re.compile(r"\s*(?:```)?(?:json)?\s*\{(?:.*[^}`\s])?[`\s]*", re.DOTALL)
+"""An object that does not end in a brace was cut, whatever the endpoint says; mending it would make up its rest."""
 _SPECIAL_RE = re.compile(r"<[|｜].*", re.DOTALL)
 
 
@@ -80,7 +81,7 @@ class NativeCalls:
                 return
             call = _Open(delta.index, delta.id or None, "")
             self._calls.append(call)
-        if name != call.name and not call.arguments:
+        if name != call.name and (not call.name or not call.arguments):
             call.name += name
         call.id = call.id or delta.id
         if delta.arguments:
@@ -113,13 +114,15 @@ class NativeCalls:
         call = same[-1]
         if delta.id and call.id and delta.id != call.id:
             return None
-        other_name = bool(delta.name) and delta.name != call.name and bool(call.arguments)
+        other_name = bool(delta.name) and bool(call.name) and delta.name != call.name and bool(call.arguments)
         again = bool(delta.name) and call.whole and bool(delta.arguments) and not delta.id
         return None if other_name or again else call
 
     def _read(self, call: _Open) -> list[Piece]:
         name = _SPECIAL_RE.sub("", call.name)
         raw = _UNPRINTABLE_RE.sub("\ufffd", "".join(call.arguments))
+        if _CUT_RE.fullmatch(raw):
+            return [malformed(self._form, "unclosed_call")]
         try:
             made = call_of(_UNPRINTABLE_RE.sub("\ufffd", name), raw, self._tools)
         except ArgumentsSyntaxError as exc:
@@ -179,17 +182,20 @@ class NativeProtocol:
         """
         calls = [p for p in self._held if isinstance(p, Call)]
         if calls:
-            behind = _BEHIND_RE.sub("", "".join(self._written).rpartition("}")[2]).strip()
-            return all(call.name in self._tools for call in calls) and (
-                not behind or _OBSERVATION_RE.match(behind) is not None
-            )
+            return all(call.name in self._tools for call in calls) and nothing_behind("".join(self._written))
         outcomes = [p for p in self._held if not isinstance(p, ThoughtText)]
         return not _only(outcomes, "no_action")
 
     def _plain(self, *, cut: bool, thoughts: list[Piece]) -> list[Piece]:
-        """Read the text as the answer."""
+        """Read the text as the answer, unless it is a call in another form."""
+        text = without_tokens("".join(self._written))
+        other = [] if cut else read_other_form("native", text, self._tools)
+        if any(isinstance(p, Call) for p in other):
+            return [*thoughts, *other]
+        if not other and is_unread_call(text, self._tools):
+            return [*thoughts, malformed("native", "no_action")]
         parser = PlainProtocol()
-        pieces = [*parser.feed("".join(self._written)), *parser.finish()]
+        pieces = [*parser.feed(text), *parser.finish()]
         kept = [p for p in pieces if isinstance(p, AnswerText | AnswerEnd)]
         if any(isinstance(p, AnswerEnd) for p in kept):
             if cut:
@@ -202,11 +208,14 @@ class NativeProtocol:
 
 
 class WithNativeCalls:
-    """Parser of a text form at an endpoint that turns calls into functions by itself: those count if no text acts."""
+    """Parser of a text form. If no text acts in it, calls the endpoint made functions of count, else other forms."""
 
     def __init__(self, text: TextParser, tools: Sequence[ToolSpec], form: Form) -> None:
         self._text = text
-        self._calls = NativeCalls({spec.name: spec for spec in tools}, form)
+        self._form: Form = form
+        self._tools: Tools = {spec.name: spec for spec in tools}
+        self._calls = NativeCalls(self._tools, form)
+        self._written: list[str] = []
 
     @property
     def ended(self) -> bool:
@@ -215,6 +224,8 @@ class WithNativeCalls:
 
     def feed(self, text: str) -> list[Piece]:
         """Take the next text of the stream and return what is certain so far."""
+        if not self._text.ended:
+            self._written.append(text)
         return self._text.feed(text)
 
     def feed_call(self, delta: CallDelta) -> list[Piece]:
@@ -225,9 +236,13 @@ class WithNativeCalls:
     def finish(self, *, cut: bool = False) -> list[Piece]:
         """Tell that the stream is over and return the rest."""
         pieces = self._text.finish()
-        if not self._calls or not _only(pieces, "no_action"):
+        if not _only(pieces, "no_action"):
             return pieces
-        return [*(p for p in pieces if isinstance(p, ThoughtText)), *_one_kind(self._calls.pieces(cut=cut))]
+        if self._calls:
+            acted = _one_kind(self._calls.pieces(cut=cut))
+        else:
+            acted = [] if cut else read_other_form(self._form, "".join(self._written), self._tools)
+        return [*(p for p in pieces if isinstance(p, ThoughtText)), *acted] if acted else pieces
 
 
 def _only(pieces: Sequence[Piece], code: str) -> bool:

@@ -32,7 +32,7 @@ class Call:
     arguments: dict[str, Any]
     raw_arguments: str
     repaired: bool = False
-    """True when `raw_arguments` was no JSON and had to be mended."""
+    """True when `raw_arguments` was no JSON and had to be mended, or the reply was in another form than asked for."""
 
 
 @dataclass(frozen=True, slots=True)

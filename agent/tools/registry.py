@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ _NEAR = 85.0
 """Similarity (0–100, rapidfuzz ratio) from which a misspelt name is taken for the registered one."""
 _CLEARLY = 5.0
 """Lead over the second-best name, so that no coin is tossed between two tools."""
+
+_AROUND_RE = re.compile(r"\A\s*functions?[.:]|:\d{1,3}\s*\Z|<[|｜].*", re.DOTALL)
+"""What models and endpoints leave around a name: a namespace, a number, the next special token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class ToolRegistry:
         return Resolved(near, name)
 
     def _nearest(self, name: str, names: list[str]) -> Tool | None:
-        written = name.replace("_", " ").replace("-", " ")
+        written = _AROUND_RE.sub("", name).replace("_", " ").replace("-", " ")
         choices = {n: n.replace("_", " ") for n in names}
         ranked = process.extract(written, choices, scorer=fuzz.ratio, processor=utils.default_process, limit=2)
         if not ranked or ranked[0][1] < _NEAR or (len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _CLEARLY):

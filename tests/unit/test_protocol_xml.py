@@ -150,7 +150,7 @@ def test_broken_json_is_mended_and_said_to_be(raw: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ["Q3 revenue", "[1, 2]", "{:::}", "{???}", "null", '{"x": ' * 200, "[" * 5000, '{"a": 1e999}', '{"a":"b}x']
+    "raw", ["Q3 revenue", "[1, 2]", "{:::}", "{???}", '{"x": ' * 200, "[" * 5000, '{"a": 1e999}', '{"a":"b}x']
 )
 def test_arguments_beyond_repair_do_not_run(raw: str) -> None:
     pieces = parse(f"<tool_name>search</tool_name><arguments>{raw}</arguments>")
