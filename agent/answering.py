@@ -67,6 +67,8 @@ class Answering:
         state = self._state
         for event in await self._heed_budget():
             yield event
+        for event in state.keep_in():
+            yield event
         cut = False
         while not state.answer:
             why: TakeOverReason = "malformed_model_output"

@@ -113,6 +113,8 @@ class Concluding:
         # The extractive model says the same again; a spent budget allows no further call.
         if state.model.name in PriceTable.FREE or state.overdrawn or await state.over_budget(messages) is not None:
             return
+        for event in state.keep_in():
+            yield event
         said = _REPAIR_ZH if state.request.language == "zh" else _REPAIR_EN
         points = len(failed_sentences(audit)) or len(audit.violations)
         yield state.emit(Notice, code="audit_repair", message=said.format(n=points))

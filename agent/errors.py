@@ -2,10 +2,13 @@
 
 AgentError
 ├── ModelUnavailableError     the chat model gave no answer (retry)
-│   └── ReplyCutError         its reply broke off half-way (retry)
+│   ├── ReplyCutError         its reply broke off half-way (retry)
+│   └── EgressRefusedError    the text must not leave this machine (permanent)
 ├── MalformedModelOutputError the model would not keep to the protocol (permanent)
 ├── BudgetExceededError       a step, token or time budget of the run is spent (permanent)
 ├── AuditCalibrationError     the auditor's parameters cannot be read (permanent)
+├── UnknownConversationError  no such conversation for this principal (permanent)
+├── ConversationBusyError     a question of the conversation is being answered (retry)
 ├── UnknownRunError           no such run for this principal (permanent)
 ├── RunConflictError          the run is not in a state for this (permanent)
 ├── NotResumableError         a run that broke off cannot go on (permanent)
@@ -39,6 +42,13 @@ class ReplyCutError(ModelUnavailableError):
     """The chat model's reply broke off half-way; the same call may well succeed."""
 
 
+class EgressRefusedError(ModelUnavailableError):
+    """The model is on another machine, and some of the text must stay on this one; nothing was sent."""
+
+    code = "egress_refused"
+    retryable = False
+
+
 class MalformedModelOutputError(AgentError):
     """The model would not keep to the protocol, retries included."""
 
@@ -55,6 +65,19 @@ class AuditCalibrationError(AgentError):
     """The file with the auditor's fitted parameters cannot be read."""
 
     code = "audit_calibration"
+
+
+class UnknownConversationError(AgentError):
+    """There is no such conversation, or it belongs to somebody else."""
+
+    code = "unknown_conversation"
+
+
+class ConversationBusyError(AgentError):
+    """A question of the conversation is being answered."""
+
+    code = "conversation_busy"
+    retryable = True
 
 
 class UnknownRunError(AgentError):

@@ -16,6 +16,7 @@ from agent.answer_cache import Asked, CachedAnswer
 from agent.answering import Answering
 from agent.context import RunContext
 from agent.cost import CostMeter
+from agent.egress import document_labels
 from agent.emitter import Emitter
 from agent.events import Event, GuardFired, Notice, PassagesRetrieved, RunCompleted, RunStarted, TriggerDecided
 from agent.ports import Decision
@@ -72,8 +73,15 @@ class Execution:
         """Emit everything up to `run_completed`; whatever ends the run otherwise is raised."""
         state = self._state
         parts = state.parts
-        yield state.emit(RunStarted, question=state.request.question, model=parts.model.name, encoder=parts.encoder)
         request = state.request
+        yield state.emit(
+            RunStarted,
+            question=request.question,
+            asked=request.asked,
+            conversation_id=request.conversation_id,
+            model=parts.model.name,
+            encoder=parts.encoder,
+        )
         asked, known = await self._ask()
         if known is not None:
             async with aclosing(self._answer_again(known)) as events:
@@ -201,10 +209,10 @@ class Execution:
         wanted = frozenset(state.candidate_documents)
         within_filter = wanted if state.filter.document_ids is None else wanted & state.filter.document_ids
         filter = state.filter.model_copy(update={"document_ids": within_filter})
-        listed = state.parts.library.list_documents(state.principal, filter, limit=len(wanted))
-        return [
-            DocumentHint(card.document_id, neutralise_line(card.title)) for card in await within(state.deadline, listed)
-        ]
+        listing = state.parts.library.list_documents(state.principal, filter, limit=len(wanted))
+        listed = await within(state.deadline, listing)
+        state.tools.seen_labels.update(document_labels(*(card.labels for card in listed)))
+        return [DocumentHint(card.document_id, neutralise_line(card.title)) for card in listed]
 
     async def _answer_late(self, context: RunContext) -> AsyncGenerator[Event, None]:
         """The time is spent: let the fallback, which needs no endpoint, answer from what was found."""

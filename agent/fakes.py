@@ -109,7 +109,9 @@ class FakeLibrary:
     async def list_documents(self, principal: Principal, filter: SearchFilter, *, limit: int) -> Sequence[DocumentCard]:
         """Return the admitted documents."""
         cards = {
-            c.document_id: DocumentCard(document_id=c.document_id, title=c.title, authority=c.authority)
+            c.document_id: DocumentCard(
+                document_id=c.document_id, title=c.title, authority=c.authority, labels=c.labels
+            )
             for c in self._chunks
             if _admits(c, principal, filter)
         }

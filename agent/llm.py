@@ -73,6 +73,9 @@ class ChatRequest:
     stop: tuple[str, ...] = ()
     tools: tuple[Offer, ...] = ()
     """What may be called natively; empty where calls are written as text."""
+    labels: frozenset[str] | None = None
+    """Of the documents that text in the messages comes from (`agent.egress`); None: not known."""
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ class DocumentCard(Value):
     """`pdf`, `sqlite`, `database` …; empty where it is not known."""
     pages: int | None = None
     """None where the format has no pages."""
+    labels: frozenset[str] = frozenset()
 
 
 class Library(Protocol):

@@ -11,8 +11,9 @@ from agent.budgets import BudgetKeeper, NoBudgets, Overdrawn
 from agent.clock import Clock
 from agent.compression import Compressor, ExtractiveCompressor
 from agent.cost import CostMeter, PriceTable
+from agent.egress import may_read
 from agent.emitter import Emitter
-from agent.events import ModelUsed, Notice
+from agent.events import Event, ModelUsed, Notice
 from agent.llm import ChatModel, ChatRequest, Message, RunFacts
 from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.protocols.choice import Form, Formed, form_of
@@ -29,18 +30,20 @@ from agent.windows import Window, smallest_window
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
 
-TakeOverReason = Literal["model_unavailable", "malformed_model_output", "run_timeout", "budget_exceeded"]
+TakeOverReason = Literal["model_unavailable", "malformed_model_output", "run_timeout", "budget_exceeded", "egress"]
 _TAKE_OVER_ZH: dict[TakeOverReason, str] = {
     "model_unavailable": "没有应答",
     "malformed_model_output": "没有遵守格式",
     "run_timeout": "没有在时限内答完",
     "budget_exceeded": "的预算已用完",
+    "egress": "不在本机，而找到的部分文档不得外传",
 }
 _TAKE_OVER_EN: dict[TakeOverReason, str] = {
     "model_unavailable": "gave no answer",
     "malformed_model_output": "did not keep to the form",
     "run_timeout": "did not finish in time",
     "budget_exceeded": "may spend no more",
+    "egress": "is on another machine, where some of the documents found must not go",
 }
 
 
@@ -134,7 +137,25 @@ class RunState:
         """The next model that may still take over."""
         last = self.parts.fallback
         chain = (*self.parts.spares, *(() if last is None else (last,)))
-        return next((each for each in chain if each is not self.model and each not in self.gave_up), None)
+        others = (each for each in chain if each is not self.model and each not in self.gave_up)
+        return next((each for each in others if self.may_speak(each)), None)
+
+    def may_speak(self, model: ChatModel) -> bool:
+        """Tell whether a model may read what is in the run (`agent.egress`)."""
+        return may_read(model, self.tools.document_labels(), self.principal.tenant)
+
+    def keep_in(self) -> list[Event]:
+        """Let another model go on where the one that speaks may not read what is in the run, and tell the reader.
+
+        Raises:
+            RunAbortedError: there is none.
+        """
+        if self.may_speak(self.model):
+            return []
+        if self.fallback is None:
+            message = "Some of the documents found must not reach the model, and there is no other."
+            raise RunAbortedError("egress_refused", message)
+        return [self.take_over(self.fallback, "egress")]
 
     def take_over(self, fallback: ChatModel, why: TakeOverReason) -> Notice:
         """Let the fallback model speak from here on, and tell the reader."""
@@ -155,7 +176,14 @@ class RunState:
     def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:
         """Prepare one call of the model that speaks now."""
         tools = offers(self.whitelist) if self.form == "native" and purpose == "step" else ()
-        request = ChatRequest(messages=tuple(messages), facts=self._facts(), purpose=purpose, tools=tools)
+        request = ChatRequest(
+            messages=tuple(messages),
+            facts=self._facts(),
+            purpose=purpose,
+            tools=tools,
+            labels=self.tools.document_labels(),
+            tenant=self.principal.tenant,
+        )
         return ReplyReader(self.model, request, self.deadline)
 
     def used(self, reader: ReplyReader, since: float) -> ModelUsed:

@@ -103,6 +103,8 @@ class Steps:
 
     async def _read(self, reply: _Reply) -> AsyncGenerator[Event, None]:
         """Read one reply; one that breaks off is asked for once more, and a model that is down is replaced."""
+        for event in self._state.keep_in():
+            yield event
         cut = False
         while True:
             try:
@@ -226,6 +228,7 @@ class Steps:
         execution = self._executor.execute(found.tool, call.arguments, state.tools, repaired=call.repaired)
         outcome = await within(state.deadline, execution)
         result = outcome.result
+        state.tools.seen_labels.update(result.labels)
         showing = self._observations.shown(tool, outcome, at_once=self._at_once)
         shown = await within(state.deadline, showing)
         yield state.emit(

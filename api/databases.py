@@ -69,6 +69,7 @@ class TenantDatabases:
                 document_id=card.document_id,
                 title=card.title,
                 authority=card.authority,
+                labels=card.labels,
             )
             for card, name in sorted(sources, key=lambda pair: pair[1].casefold())
         ]

@@ -76,4 +76,5 @@ def _card(document: Document) -> DocumentCard:
         language=meta.language or "other",
         format=document.format or "",
         pages=document.page_count,
+        labels=meta.labels,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agent.cost import PriceTable
 from agent.llm import ChatModel
+from agent.models.guarded import GuardedModel
 from agent.settings import TierSettings
 from api.errors import SettingsError
 from api.settings import Settings
@@ -46,9 +47,10 @@ def open_tiers(settings: Settings, extractive: ChatModel) -> Tiers:
         # Its import costs as much as all others together, and most commands do without.
         from agent.models.openai import OpenAIChatModel
 
-        model = OpenAIChatModel(tier)
+        local = settings.egress.is_local(tier.base_url)
+        model = OpenAIChatModel(tier, local=local)
         closing.append(model.close)
-        return model
+        return GuardedModel(model, settings.egress) if settings.egress.binds and not local else model
 
     large, small, vision = endpoint(settings.llm), endpoint(settings.small), endpoint(settings.vision)
     if "small" in settings.llm.spares and small is None:

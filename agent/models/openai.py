@@ -27,7 +27,8 @@ _REFUSES_TOOLS = frozenset({400, 404, 422, 500, 501})
 class OpenAIChatModel:
     """Streams from `TierSettings.base_url`; connection faults, 429 and 5xx are retried by the SDK."""
 
-    def __init__(self, settings: TierSettings) -> None:
+    def __init__(self, settings: TierSettings, *, local: bool = False) -> None:
+        """Take the endpoint; what is sent to a `local` one passes no proxy and follows no redirection."""
         self._settings = settings
         self._takes_tools = True
         reply = min(settings.max_tokens, settings.window_tokens // 4)
@@ -40,6 +41,7 @@ class OpenAIChatModel:
             # Reading a reply has limits of its own, which comment lines of the stream do not put off.
             timeout=openai.Timeout(max(self._first_s, self._between_s), connect=min(_CONNECT_S, self._first_s)),
             max_retries=settings.max_retries,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False, follow_redirects=False) if local else None,
         )
 
     @property

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from pydantic import Field, model_validator
 
 from agent.artifacts import RunArtifacts
+from agent.egress import document_labels
 from agent.ports import Library, Searcher
 from retrieval.labels import LabelBook
 from retrieval.types import Passage, Principal, Right, SearchFilter, Value
@@ -80,6 +81,8 @@ class ToolResult(Value):
     filter: SearchFilter = SearchFilter()
     label: str | None = None
     """A label that the answer may cite for `text`, reserved in the run's book."""
+    labels: frozenset[str] = frozenset()
+    """Of the documents that `text` speaks of (`agent.egress`); passages bring their own."""
     quality_score: float = Field(default=1.0, ge=0, le=1)
     error_code: str | None = None
     ends_run: bool = False
@@ -142,8 +145,14 @@ class ToolContext:
     """None: nobody can be asked, so that no tool with side effects runs."""
     queries: int = 0
     """Queries of databases so far."""
+    seen_labels: set[str] = field(default_factory=set[str])
+    """Of documents whose text came into the run otherwise than as passages: titles, the shape of a database."""
     untrusted: bool = False
     """True once text of others, retrieved or from outside, is in the run; it never becomes False again."""
+
+    def document_labels(self) -> frozenset[str]:
+        """Return the labels of all documents whose text is in the run."""
+        return document_labels(*(each.chunk.labels for each in self.passages.all())) | self.seen_labels
 
     def reserve(self, tool: str, text: str) -> str:
         """Hand out the label of a tool's citable result."""

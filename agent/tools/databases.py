@@ -18,6 +18,7 @@ class DatabaseCard(Value):
     document_id: str
     title: str
     authority: Authority = "unknown"
+    labels: frozenset[str] = frozenset()
 
 
 class Databases(Protocol):

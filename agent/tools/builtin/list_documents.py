@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.egress import document_labels
 from agent.ports import DocumentCard
 from agent.tools.base import ToolContext, ToolResult, ToolSpec
 
@@ -38,7 +39,8 @@ class ListDocuments:
         if len(matching) > _MOST:
             lines.append(f"… ({len(matching) - _MOST})")
         nothing = "没有这样的文档。" if context.language == "zh" else "There is no such document."
-        return ToolResult(text="\n".join(lines) or nothing)
+        labels = document_labels(*(card.labels for card in matching[:_MOST]))
+        return ToolResult(text="\n".join(lines) or nothing, labels=labels)
 
 
 def _line(card: DocumentCard) -> str:

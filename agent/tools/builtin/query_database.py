@@ -10,6 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from agent.egress import document_labels
 from agent.errors import ToolArgumentsError
 from agent.tools.base import ToolContext, ToolResult, ToolSpec
 from agent.tools.databases import DatabaseCard, Databases
@@ -91,7 +92,8 @@ class QueryDatabase:
             with self._databases.open(context.principal, card) as access:
                 shapes = read_tables(access, Deadline(self._timeout_s, cancelled))
                 parts.append(f"{card.name} ({card.title}), {dialect_of(access)}:\n{_shown(shapes)}")
-        return ToolResult(text=self._hide("\n\n".join(parts), context.principal.tenant))
+        labels = document_labels(*(card.labels for card in cards))
+        return ToolResult(text=self._hide("\n\n".join(parts), context.principal.tenant), labels=labels)
 
     def _query(self, card: DatabaseCard, sql: str, context: ToolContext, cancelled: threading.Event) -> ToolResult:
         deadline = Deadline(self._timeout_s, cancelled)
@@ -177,5 +179,6 @@ def _chunk(card: DatabaseCard, label: str, text: str, context: ToolContext) -> C
         kind="table",
         title=card.title,
         authority=card.authority,
+        labels=card.labels,
         access=frozenset({f"user:{context.principal.user}"}),
     )

@@ -1,0 +1,199 @@
+"""Text under a label that must stay never stands in a prompt of a remote model, whichever way it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from agent.egress import UNLABELLED, Egress
+from agent.errors import EgressRefusedError
+from agent.events import Event, Notice, RunCompleted, RunFailed
+from agent.fakes import FakeAuditor, FakeClock, FakeLibrary, FakeSearcher, FakeTrigger, fake_chunk
+from agent.llm import ChatModel, ChatPiece, ChatRequest, Message, RunFacts
+from agent.loop import Agent
+from agent.models.guarded import GuardedModel
+from agent.models.scripted import ScriptedChatModel
+from agent.run import RunRequest
+from agent.settings import LoopSettings
+from agent.tools.builtin.finish import Finish
+from agent.tools.builtin.list_documents import ListDocuments
+from agent.tools.builtin.read_document import ReadDocument
+from agent.tools.builtin.search_knowledge import SearchKnowledge
+from agent.tools.registry import ToolRegistry
+from api.model_wiring import open_tiers
+from api.settings import load_settings
+from retrieval.types import ALL_RIGHTS, Chunk, Principal, Tier
+
+OWNER = Principal(tenant="local", user="owner", rights=ALL_RIGHTS)
+SECRET, TITLE = "The merger price is 4,711 crowns", "Project Nightingale"
+KEPT = fake_chunk(SECRET, document_id="5ec4e7000000", title=TITLE).model_copy(
+    update={"labels": frozenset({"confidential", "finance"})}
+)
+OPEN = fake_chunk("Lunch is at noon in the canteen", document_id="09e400000000", title="House rules").model_copy(
+    update={"labels": frozenset({"public"})}
+)
+RULE = Egress(stays=frozenset({"confidential"}))
+SEARCH = '<tool_name>search_knowledge</tool_name><arguments>{"query": "merger price"}</arguments>'
+READ = f'<tool_name>read_document</tool_name><arguments>{{"document": "{KEPT.document_id}"}}</arguments>'
+LIST = "<tool_name>list_documents</tool_name><arguments>{}</arguments>"
+FINISH = "<tool_name>finish</tool_name><arguments>{}</arguments>"
+ANSWER = "<final_answer>It is in the files.</final_answer>"
+
+
+def agent(
+    remote: ScriptedChatModel,
+    fallback: ChatModel | None,
+    *,
+    tier: Tier = "weak",
+    candidates: Sequence[str] = (),
+    rule: Egress = RULE,
+    chunks: Sequence[Chunk] = (KEPT, OPEN),
+) -> Agent:
+    return Agent(
+        model=GuardedModel(remote, rule),
+        fallback=fallback,
+        tools=ToolRegistry([SearchKnowledge(), ReadDocument(), ListDocuments(), Finish()]),
+        searcher=FakeSearcher(chunks),
+        trigger=FakeTrigger(tier, candidates),
+        auditor=FakeAuditor(),
+        library=FakeLibrary(chunks),
+        settings=LoopSettings(),
+        encoder="hash",
+        clock=FakeClock(),
+    )
+
+
+async def run(a: Agent, question: str = "merger price") -> list[Event]:
+    request = RunRequest(run_id="r1", trace_id="t1", question=question, language="en")
+    return [event async for event in a.run(request, OWNER)]
+
+
+def prompts(model: ScriptedChatModel) -> str:
+    return "\n".join(message.content for request in model.requests for message in request.messages)
+
+
+@pytest.mark.parametrize(
+    ("tier", "candidates", "replies"),
+    [
+        ("strong", (), []),
+        ("weak", (KEPT.document_id,), []),
+        ("weak", (), [SEARCH]),
+        ("weak", (), [READ]),
+        ("weak", (), [LIST]),
+        ("weak", (), [SEARCH + FINISH]),
+        ("weak", (), ["no form at all", SEARCH]),
+    ],
+)
+async def test_kept_text_reaches_the_local_model_alone(
+    tier: Tier, candidates: Sequence[str], replies: list[str]
+) -> None:
+    remote, local = ScriptedChatModel(replies, name="far"), ScriptedChatModel([ANSWER], name="near")
+    events = await run(agent(remote, local, tier=tier, candidates=candidates))
+    assert len(remote.requests) == len(replies)
+    assert SECRET not in prompts(remote)
+    assert TITLE not in prompts(remote)
+    assert SECRET in prompts(local) or TITLE in prompts(local)
+    done = events[-1]
+    assert isinstance(done, RunCompleted)
+    assert done.model == "near"
+    notices = [event.message for event in events if isinstance(event, Notice) and event.code == "model_fallback"]
+    assert notices == [
+        "the model far is on another machine, where some of the documents found must not go; near answers instead."
+    ]
+
+
+async def test_other_text_leaves_as_before() -> None:
+    remote, local = ScriptedChatModel([ANSWER], name="far"), ScriptedChatModel([], name="near")
+    events = await run(agent(remote, local, tier="strong", chunks=[OPEN]), "lunch noon")
+    assert OPEN.text in prompts(remote)
+    assert not [event for event in events if isinstance(event, Notice)]
+
+
+async def test_a_run_without_another_model_fails_and_says_why() -> None:
+    remote = ScriptedChatModel([], name="far")
+    events = await run(agent(remote, None, tier="strong"))
+    failed = events[-1]
+    assert isinstance(failed, RunFailed)
+    assert failed.code == "egress_refused"
+    assert remote.requests == []
+
+
+async def test_a_remote_spare_is_passed_over() -> None:
+    remote = ScriptedChatModel([], name="far")
+    spare = GuardedModel(ScriptedChatModel([], name="far too"), RULE)
+    events = await run(agent(remote, spare, tier="strong"))
+    assert isinstance(events[-1], RunFailed)
+    assert events[-1].code == "egress_refused"
+
+
+def _request(labels: frozenset[str] | None, tenant: str = "local") -> ChatRequest:
+    facts = RunFacts(question="q", language="en", tier="none")
+    return ChatRequest((Message(role="user", content=SECRET),), facts, labels=labels, tenant=tenant)
+
+
+async def _all(stream: AsyncIterator[ChatPiece]) -> str:
+    return "".join([piece.text async for piece in stream])
+
+
+@pytest.mark.parametrize("labels", [None, frozenset({"confidential"}), frozenset({"public", "confidential"})])
+async def test_the_model_itself_refuses(labels: frozenset[str] | None) -> None:
+    inner = ScriptedChatModel(["read"], name="far")
+    with pytest.raises(EgressRefusedError):
+        await _all(GuardedModel(inner, RULE).stream(_request(labels)))
+    assert inner.requests == []
+    assert await _all(GuardedModel(inner, RULE).stream(_request(frozenset({"public"})))) == "read"
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels", "kept"),
+    [
+        (Egress(), {"a", UNLABELLED}, set[str]()),
+        (Egress(stays=frozenset({"a"})), {"a", "b"}, {"a"}),
+        (Egress(leaves=frozenset({"a"})), {"a"}, set[str]()),
+        (Egress(leaves=frozenset({"a"})), {"a", "b", UNLABELLED}, {"b"}),
+        (Egress(leaves=frozenset({"a"}), stays=frozenset({"a"})), {"a"}, {"a"}),
+        (Egress(unlabelled=False), {"a", UNLABELLED}, {UNLABELLED}),
+        (Egress(tenants={"local": frozenset({"a"})}), {"a"}, {"a"}),
+        (Egress(tenants={"other": frozenset({"a"})}), {"a"}, set[str]()),
+    ],
+)
+def test_what_stays(rule: Egress, labels: set[str], kept: set[str]) -> None:
+    assert rule.kept(labels, "local") == kept
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://localhost:8080/v1", True),
+        ("http://127.0.0.7/v1", True),
+        ("http://[::1]:80/v1", True),
+        ("http://llm.house.example/v1", True),
+        ("https://api.example.com/v1", False),
+        ("http://localhost.example.com/v1", False),
+        ("http://127.0.0.1@api.example.com/v1", False),
+        ("http://10.0.0.5/v1", False),
+        ("api.example.com/v1", False),
+    ],
+)
+def test_which_endpoints_are_local(url: str, local: bool) -> None:
+    assert Egress(local_hosts=frozenset({"LLM.house.example"})).is_local(url) is local
+
+
+def test_a_misspelt_rule_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        Egress.model_validate({"stay": ["confidential"]})
+
+
+async def test_endpoints_on_other_machines_are_guarded_once_there_is_a_rule(tmp_path: Path) -> None:
+    large, small = {"base_url": "https://api.example.com/v1"}, {"base_url": "http://127.0.0.1:8080/v1"}
+    extractive = ScriptedChatModel([], name="extractive")
+    settings = load_settings(home=tmp_path, llm=large, small=small, egress={"stays": ["confidential"]})
+    bound, free = open_tiers(settings, extractive), open_tiers(load_settings(home=tmp_path, llm=large), extractive)
+    assert isinstance(bound.large, GuardedModel)
+    assert not isinstance(bound.small, GuardedModel)
+    assert not isinstance(free.large, GuardedModel)
+    await bound.close()
+    await free.close()
