@@ -74,14 +74,7 @@ class Execution:
         state = self._state
         parts = state.parts
         request = state.request
-        yield state.emit(
-            RunStarted,
-            question=request.question,
-            asked=request.asked,
-            conversation_id=request.conversation_id,
-            model=parts.model.name,
-            encoder=parts.encoder,
-        )
+        yield state.emit(RunStarted, question=state.request.question, model=parts.model.name, encoder=parts.encoder)
         asked, known = await self._ask()
         if known is not None:
             async with aclosing(self._answer_again(known)) as events:
