@@ -6,13 +6,14 @@ model of the run, and whose audit found nothing. Each repetition has labels of i
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from agent.events import RunCompleted
-from agent.run import RunRequest
+from agent.run import Exchange, RunRequest
 from retrieval.cache import ResultCache
 from retrieval.cached_search import KnowledgeVersions, chunk_bytes
 from retrieval.labels import LabelBook, find_tags, format_tag
@@ -23,7 +24,7 @@ from retrieval.types import Passage, Principal, Right, SearchFilter, Tier
 _TOOLS = frozenset({"search_knowledge", "read_document", "finish"})
 """What they give depends on question, principal and documents alone."""
 _STATUS = frozenset({"answered", "not_in_documents"})
-_READ_APART = {"run_id", "trace_id", "question", "language", "filter"}
+_READ_APART = {"run_id", "trace_id", "question", "language", "filter", "asked", "conversation_id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class AnswerCache:
             access=principal.access_tokens(),
             rights=principal.rights,
             question=request.question,
-            conversation="",
+            conversation=digest(request.before),
             assistant=assistant,
             model=model,
             language=request.language,
@@ -161,6 +162,12 @@ class AnswerCache:
             passages=done.passages,
         )
         self.answers.put(asked.key, kept, asked.generation)
+
+
+def digest(before: Sequence[Exchange]) -> str:
+    """Return what stands for the conversation so far; empty for none."""
+    said = "\x00".join(part for each in before for part in (each.question, each.answer))
+    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest() if before else ""
 
 
 def _relabelled(answer: str, labels: Mapping[str, str]) -> str:

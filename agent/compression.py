@@ -74,7 +74,7 @@ def shorten(text: str, question: str, cost: Cost, room: float) -> str:
         order.insert(0, 0)
     gap = cost(GAP)
     kept: set[int] = set()
-    left, misfits = room, 0
+    left, misfits = room - gap, 0  # of one piece both ends may be marked
     for index in order:
         needs = cost(text[pieces[index].start : pieces[index].end]) + gap
         if needs <= left:

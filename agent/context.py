@@ -14,11 +14,13 @@ from agent.llm import Message, Role, WrittenCall
 from agent.protocols.pieces import Call
 from agent.protocols.reasons import Form
 from agent.protocols.writing import written_calls
+from agent.run import Exchange
 from agent.tools.base import ToolSpec
 from agent.tools.signature import arguments_line
 from agent.windows import EVIDENCE_SHARE, Window
 from prompts.render import (
     ExampleKind,
+    render_conversation,
     render_example,
     render_finish,
     render_format_error,
@@ -29,6 +31,7 @@ from prompts.render import (
 )
 from prompts.values import DocumentHint, Persona, ToolCard
 from retrieval.labels import format_tag
+from retrieval.neutralise import neutralise_line
 from retrieval.passages import format_passage, neutralise
 from retrieval.question_form import question_form
 from retrieval.types import Passage, Tier
@@ -37,6 +40,7 @@ _ECHO_CHARS = 1000
 """How much of a broken reply the model is shown of itself."""
 _ARGUMENT_CHARS, _THOUGHT_CHARS = 400, 600
 """How much of its own long arguments and Thoughts: what it wrote with a tool is kept as an artifact."""
+_CONVERSATION_SHARE = 0.1
 _QUESTION_SHARE, _HEAD_SHARE, _FINISH_SHARE, _RESULTS_SHARE = 0.25, 0.6, 0.6, 0.15
 """Parts of a prompt; `agent.windows` has the others."""
 
@@ -59,6 +63,7 @@ class RunContext:
         persona: Persona,
         form: Form = "xml",
         window: Window | None = None,
+        before: Sequence[Exchange] = (),
     ) -> None:
         """Begin the conversation; with a `window` every prompt is kept inside it."""
         self._window = window
@@ -66,6 +71,7 @@ class RunContext:
         self._language: Literal["zh", "en"] = language
         self._form: Form = form
         self._calls = 0
+        self._before = _said(before, language, window)
         self._shortened: dict[str, str] = {}
         self._history = History(question, language, window)
         cards = [_card(spec) for spec in tools if spec.announced]
@@ -85,10 +91,10 @@ class RunContext:
         window = self._window
         room = 0
         if window is not None:
-            bare = window.count(self._asked(tier, ()))
+            bare = window.count(self._asked(tier, ())) + window.count(self._before)
             room = min(window.part(EVIDENCE_SHARE), window.part(0.75) - window.size(begin) - bare)
         shown = fit_passages(passages, self._question, window, max(0, room), self._language)
-        return Message(role="user", content=self._asked(tier, shown))
+        return Message(role="user", content=self._before + self._asked(tier, shown))
 
     def _asked(self, tier: Tier, passages: Sequence[Passage]) -> str:
         return render_step(
@@ -164,6 +170,22 @@ class RunContext:
 
     def _formatted(self, passages: Sequence[Passage]) -> list[str]:
         return [format_passage(passage, self._language) for passage in passages]
+
+
+def _said(before: Sequence[Exchange], language: Literal["zh", "en"], window: Window | None) -> str:
+    """Return what was said before, as much of it as has room, the newest first to get some."""
+    room = None if window is None else window.part(_CONVERSATION_SHARE)
+    turns: list[tuple[str, str]] = []
+    for each in reversed(before):
+        turns.insert(0, (neutralise_line(each.question), neutralise_line(each.answer)))
+        if window is not None and room is not None and window.count(_conversation(turns, language)) > room:
+            del turns[0]
+            break
+    return _conversation(turns, language) if turns else ""
+
+
+def _conversation(turns: Sequence[tuple[str, str]], language: Literal["zh", "en"]) -> str:
+    return f"{render_conversation(language, turns=turns)}\n\n"
 
 
 def _turn(reply: str, answer: str) -> tuple[Message, ...]:

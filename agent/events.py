@@ -36,6 +36,9 @@ class RunStarted(EventBase):
     kind: Literal["run_started"] = "run_started"
     question: str
     """Secrets already replaced by pseudonyms."""
+    asked: str = ""
+    """The question as it was written, where it was a follow-up and `question` is what it was taken for."""
+    conversation_id: str | None = None
     model: str
     encoder: str
 

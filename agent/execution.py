@@ -56,6 +56,7 @@ class Execution:
             max_chars=parts.settings.observation_chars,
             page_chars=page_chars(parts.window, parts.settings.observation_chars),
             run_id=request.run_id,
+            seen_labels={label for said in request.before for label in said.labels},
         )
         self._state = RunState(
             parts=parts,
@@ -74,7 +75,14 @@ class Execution:
         state = self._state
         parts = state.parts
         request = state.request
-        yield state.emit(RunStarted, question=state.request.question, model=parts.model.name, encoder=parts.encoder)
+        yield state.emit(
+            RunStarted,
+            question=request.question,
+            asked=request.asked,
+            conversation_id=request.conversation_id,
+            model=parts.model.name,
+            encoder=parts.encoder,
+        )
         asked, known = await self._ask()
         if known is not None:
             async with aclosing(self._answer_again(known)) as events:
@@ -192,6 +200,7 @@ class Execution:
             persona=state.parts.persona,
             form=state.form,
             window=state.parts.window,
+            before=state.request.before,
         )
 
     async def _hints(self) -> list[DocumentHint]:

@@ -98,7 +98,7 @@ class _Rewriter:
         change = self._change
         match event:
             case RunStarted():
-                return event.model_copy(update={"question": change(event.question)})
+                return event.model_copy(update={"question": change(event.question), "asked": change(event.asked)})
             case PassagesRetrieved():
                 labels = frozenset(change(label) for label in event.filter.labels)
                 return event.model_copy(

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Literal
 
+from pydantic import Field
+
 from agent.clock import Clock, SystemClock
 from agent.errors import AgentError
 from agent.events import (
@@ -24,6 +26,15 @@ _PENDING = 64
 """Most deltas that wait for the next write; a crash loses no more than these."""
 
 
+class Exchange(Value):
+    """A question of the same conversation that was answered before."""
+
+    question: str
+    answer: str
+    labels: frozenset[str] = frozenset()
+    """Of the documents that the answer rests on."""
+
+
 class RunRequest(Value):
     """What a run is asked."""
 
@@ -34,6 +45,11 @@ class RunRequest(Value):
     language: Literal["zh", "en"]
     """Of the answer."""
     filter: SearchFilter | None = None
+    asked: str = ""
+    """The question as it was written, where it was a follow-up and `question` is made to stand alone."""
+    conversation_id: str | None = None
+    before: tuple[Exchange, ...] = Field(default=(), exclude=True)
+    """What was said before, oldest first; never stored with the request."""
 
 
 async def record(

@@ -129,3 +129,29 @@ reaudits = Table(
 """Past answers that are audited against the index of now: one row per answer of a job, done or waiting.
 
 `changes` lists, as JSON, the sentences whose verdict is another now: by number and verdicts, without text."""
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("conversation_id", String(64), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("user", String(128), nullable=False),
+    Column("started_at", DateTime(timezone=True), nullable=False),
+    Column("asked_at", DateTime(timezone=True), nullable=False),
+    Index("ix_conversations_owner", "tenant", "user", "asked_at"),
+)
+"""Conversations hold no text: questions and answers stand in the journal of their runs alone."""
+
+conversation_runs = Table(
+    "conversation_runs",
+    metadata,
+    Column(
+        "conversation_id",
+        String(64),
+        ForeignKey("conversations.conversation_id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("place", Integer, primary_key=True),
+    Column("run_id", String(64), nullable=False, unique=True),
+)
+"""The runs of a conversation in order; `place` counts from 1."""

@@ -15,6 +15,7 @@ from api.limits import BodyLimit
 from api.queries import known_query
 from api.routes import (
     chat,
+    conversations,
     corrections,
     databases,
     decisions,
@@ -69,6 +70,7 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         jobs,
         search,
         chat,
+        conversations,
         runs,
         decisions,
         symbols,

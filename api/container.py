@@ -18,6 +18,7 @@ from sqlalchemy import Engine, make_url
 
 from agent.audit.auditor import Auditor
 from agent.budgets import BudgetKeeper, Budgets
+from agent.conversations import ConversationBook
 from agent.copies import RunCopies
 from agent.journal import Journal
 from agent.llm import ChatModel
@@ -37,6 +38,7 @@ from api.pseudonym_keys import PseudonymKeys
 from api.runs import RunService
 from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
+from api.talks import Talks
 from api.tool_wiring import build_tools
 from api.tuned import thresholds
 from ingest.assembly import IngestParts, assemble
@@ -97,6 +99,7 @@ class Container:
     journal: Journal
     runs: RunService
     model: ChatModel
+    talks: Talks
     usage: UsageBook
     budgets: BudgetKeeper
     decisions: DecisionLog
@@ -252,6 +255,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             journal=journal,
             runs=runs,
             model=model,
+            talks=Talks(ConversationBook(engine), language),
             usage=usage,
             budgets=budgets,
             decisions=memory.decisions,

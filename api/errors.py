@@ -65,6 +65,8 @@ STATUS: dict[str, int] = {
     "unknown_database": 404,
     "audit_calibration": 500,
     "unknown_run": 404,
+    "unknown_conversation": 404,
+    "conversation_busy": 409,
     "unknown_decision": 404,
     "unknown_secret": 404,
     "unknown_correction": 404,

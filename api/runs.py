@@ -14,6 +14,7 @@ from agent.loop import Agent
 from agent.outcome import outcome_of
 from agent.run import RunRequest, record
 from api.models import ChatBody
+from api.talks import Talk
 from retrieval.decisions import DecisionLog
 from retrieval.filters import read_filter
 from retrieval.language_id import language_of
@@ -96,15 +97,16 @@ class RunService:
         self._language = language
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, body: ChatBody, principal: Principal) -> LiveRun:
-        """Start a run and return its live view.
+    def start(self, body: ChatBody, principal: Principal, talk: Talk | None = None) -> LiveRun:
+        """Start a run and return its live view; `talk` is its conversation.
 
         Raises:
             BadFilterError: the filter's period or a symbol of it cannot be read.
         """
         # Before the question is hidden: rules that come in between are seen to be others at the end.
         revision = self._language.of(principal.tenant).revision
-        question = self._language.symbolise(body.question, tenant=principal.tenant).text
+        written = talk.question if talk is not None else body.question
+        question = self._language.symbolise(written, tenant=principal.tenant).text
         spoken = body.language or ("zh" if language_of(body.question) == "zh" else "en")
         request = RunRequest(
             run_id=uuid.uuid4().hex,
@@ -112,6 +114,9 @@ class RunService:
             question=question,
             language=spoken,
             filter=read_filter(body.filter, principal.tenant, self._language),
+            asked=talk.asked if talk is not None else "",
+            conversation_id=talk.conversation_id if talk is not None else None,
+            before=talk.before if talk is not None else (),
         )
         live = LiveRun(request.run_id)
         task = asyncio.create_task(self._drive(request, principal, live, revision))

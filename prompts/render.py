@@ -122,6 +122,11 @@ def render_earlier(language: Language, *, steps: Sequence[str], left_out: int) -
     return _render("earlier", language, steps=steps, left_out=left_out)
 
 
+def render_conversation(language: Language, *, turns: Sequence[tuple[str, str]]) -> str:
+    """Render what was said before in the conversation: questions and the beginnings of their answers."""
+    return _render("conversation", language, turns=turns)
+
+
 def render_finish(language: Language, *, question: str, passages: Sequence[str], results: Sequence[str]) -> str:
     """Render the request for the answer itself, with everything that was found."""
     return _render("finish", language, question=question, passages=passages, results=results)

@@ -21,7 +21,10 @@ async def chat(body: ChatBody, caller: Caller, wired: Wired) -> Response | RunCo
     """Ask a question. `stream: true` gives server-sent events, else the terminal event as JSON."""
     require(caller, "chat")
     await wired.budgets.admit(caller)
-    live = wired.runs.start(body, caller)
+    talk = await wired.talks.take_up(body, caller)
+    live = wired.runs.start(body, caller, talk)
+    if talk is not None:
+        await wired.talks.note(talk, live.run_id, caller)
     if body.stream:
         return event_stream(live.follow())
     match await collect(live.follow()):

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.artifacts import Artifact, MemoryOriginals, RunArtifacts
@@ -247,6 +247,7 @@ def test_artifacts_go_when_there_are_too_many() -> None:
     question=st.text(max_size=40),
     room=st.integers(1, 200),
 )  # fmt: skip
+@settings(deadline=None)
 def test_a_shortened_text_fits_and_says_nothing_new(text: str, question: str, room: int) -> None:
     short = shorten(text, question, len, room)
     assert len(short) <= max(room, 0)
