@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from retrieval.types import TenantName, Value
 
@@ -87,6 +87,8 @@ class AuditSettings(Value):
     """The risk from which `withhold` keeps an answer back; `medium`: any sentence that has no support or no source."""
     drafts: bool = True
     """False: under `repair` and `withhold` nothing is shown before it is audited."""
+    recall_interval_s: float = Field(default=5.0, gt=0)
+    """How often changed documents are looked for, whose past answers are then marked."""
     supported_share: float = Field(default=0.5, ge=0, le=1)
     supported_share_with_figures: float = Field(default=0.35, ge=0, le=1)
     """Enough where a figure or quotation of the sentence was found as well."""
@@ -97,6 +99,25 @@ class AuditSettings(Value):
     def policy_of(self, tenant: str) -> AuditPolicy:
         """Return what follows from audits of a tenant's answers."""
         return self.tenants.get(tenant, self.policy)
+
+
+class AlertSettings(Value):
+    """Who hears of risky answers and of stale ones, beside the log."""
+
+    at: Literal["medium", "high"] = "high"
+    """The risk from which an answer raises an alert; a withheld one always does."""
+    webhook_url: str | None = Field(default=None, repr=False, pattern=r"^https?://")
+    """Gets each alert as a signed POST; needs `webhook_secret`."""
+    webhook_secret: str | None = Field(default=None, repr=False, min_length=16)
+    """Signs (HMAC-SHA256); `whsec_` and base64, or any text."""
+    webhook_tries: int = Field(default=6, ge=1, le=20)
+    webhook_timeout_s: float = Field(default=10.0, gt=0)
+
+    @model_validator(mode="after")
+    def _signed(self) -> AlertSettings:
+        if self.webhook_url is not None and self.webhook_secret is None:
+            raise ValueError("webhook_url needs webhook_secret: unsigned alerts are not sent")
+        return self
 
 
 class AgentSettings(Value):

@@ -14,6 +14,7 @@ from api.container import open_container
 from api.limits import BodyLimit
 from api.queries import known_query
 from api.routes import (
+    audits,
     chat,
     conversations,
     corrections,
@@ -72,6 +73,7 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         chat,
         conversations,
         runs,
+        audits,
         decisions,
         symbols,
         corrections,

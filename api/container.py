@@ -26,6 +26,7 @@ from agent.loop import Agent
 from agent.models.extractive import ExtractiveModel
 from agent.remains import RunRemains
 from agent.usage import UsageBook
+from api.audit_wiring import AuditDesk, wire_audits
 from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
@@ -97,6 +98,7 @@ class Container:
     rotation: KeyRotation
     worker: Worker
     journal: Journal
+    audits: AuditDesk
     runs: RunService
     model: ChatModel
     talks: Talks
@@ -194,6 +196,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         model = tiers.large
         usage = UsageBook(engine)
         budgets = Budgets(settings.budget, usage)
+        auditor = Auditor(language, settings.audit)
         library = DocumentLibrary(ingest.catalog, store, ingest.live)
         agent = Agent(
             model=model,
@@ -205,7 +208,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             switches=settings.switches,
             searcher=searcher,
             trigger=memory.explaining(Trigger(searcher, settings.trigger, encoder.info.name)),
-            auditor=Auditor(language, settings.audit),
+            auditor=auditor,
             library=library,
             settings=settings.run,
             encoder=encoder.info.name,
@@ -216,6 +219,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
         if broken:
             log.info("%d runs that a crash had cut off are marked as failed", broken)
+        audits = wire_audits(stack, engine, settings, journal, auditor, library, ingest.catalog, memory.metrics)
         persons, erasure = wire_persons(engine, language, erased_values, corrections, ingest, store, copies=all_copies)
         runs = RunService(
             agent,
@@ -225,6 +229,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             decisions=memory.decisions,
             knowledge=ingest.catalog.knowledge_version,
             hiding=lambda tenant: hiding_now(language, ingest, tenant),
+            completed=audits.completed,
         )
         if broken:
             # What a crash cut off had no chance to look at its own texts.
@@ -253,6 +258,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             rotation=rotation,
             worker=ingest.worker,
             journal=journal,
+            audits=audits,
             runs=runs,
             model=model,
             talks=Talks(ConversationBook(engine), language),

@@ -17,6 +17,7 @@ COMMANDS = {
     "documents": "List, show or delete documents.",
     "jobs": "List or show ingestion jobs.",
     "runs": "List or show stored runs.",
+    "audits": "List or show audits, and answers that have become stale; export, audit again.",
     "usage": "Show what models were used, and what it cost.",
     "decisions": "List or show what the trigger and search decided, and why.",
     "symbols": "Show what symbols a text gives, and which rules are loaded; correct them.",

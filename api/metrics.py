@@ -64,6 +64,14 @@ class Metrics:
             "attest_trigger_seconds", "Time of a trigger decision.", buckets=_BUCKETS, registry=self._registry
         )
 
+        self._audits = Counter(
+            "attest_audits", "Audited answers by what came of it.", ("risk", "action"), registry=self._registry
+        )
+        self._alerts = Counter("attest_alerts", "Alerts.", ("kind",), registry=self._registry)
+        self._webhooks = Counter(
+            "attest_webhooks", "Alerts on their way to the webhook.", ("outcome",), registry=self._registry
+        )
+
     def observe(self, decision: Decision) -> None:
         """Count a decision."""
         if decision.kind == "trigger":
@@ -79,6 +87,18 @@ class Metrics:
     def settled(self, outcome: Outcome) -> None:
         """Count what became of a question."""
         self._outcomes.labels(outcome).inc()
+
+    def audited(self, risk: str, action: str) -> None:
+        """Count an audited answer."""
+        self._audits.labels(risk, action).inc()
+
+    def alerted(self, kind: str) -> None:
+        """Count an alert."""
+        self._alerts.labels(kind).inc()
+
+    def delivered(self, outcome: str) -> None:
+        """Count what became of an alert's way to the webhook."""
+        self._webhooks.labels(outcome).inc()
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""

@@ -76,6 +76,7 @@ class RunService:
         decisions: DecisionLog,
         knowledge: Callable[[str], int],
         hiding: Callable[[str], Callable[[str], str]],
+        completed: Callable[[RunCompleted, Principal], None] = lambda _done, _principal: None,
     ) -> None:
         """Take the parts.
 
@@ -87,11 +88,13 @@ class RunService:
             decisions: is told what became of each question.
             knowledge: returns a tenant's knowledge version.
             hiding: returns, for a tenant, what puts a text under the rules of now.
+            completed: hears of every answer, after it is stored.
         """
         self._copies = copies
         self._decisions = decisions
         self._knowledge = knowledge
         self._hiding = hiding
+        self._completed = completed
         self._agent = agent
         self._journal = journal
         self._language = language
@@ -136,8 +139,10 @@ class RunService:
         try:
             async for event in record(self._agent.run(request, principal), self._journal, principal):
                 live.put(event)
-                if isinstance(event, RunCompleted) and (outcome := outcome_of(event)) is not None:
-                    self._decisions.settle(tenant, request.run_id, outcome)
+                if isinstance(event, RunCompleted):
+                    if (outcome := outcome_of(event)) is not None:
+                        self._decisions.settle(tenant, request.run_id, outcome)
+                    self._completed(event, principal)
         finally:
             live.end()
             if await asyncio.to_thread(self._rules, tenant) != before:

@@ -23,7 +23,7 @@ from pydantic_settings import (
 
 from agent.cost import Price
 from agent.egress import Egress
-from agent.settings import AuditSettings, BudgetSettings, LlmSettings, LoopSettings, TierSettings
+from agent.settings import AlertSettings, AuditSettings, BudgetSettings, LlmSettings, LoopSettings, TierSettings
 from agent.switches import Switches
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
@@ -141,6 +141,7 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     run: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
+    alerts: AlertSettings = AlertSettings()
     switches: Switches = Switches()
     """What is switched off."""
     egress: Egress = Egress()
