@@ -176,7 +176,9 @@ class Concluding:
         state = self._state
         return state.emit(
             RunCompleted,
-            status=status_of(answer, audit, state.tier, stopped=state.stopped),
+            status=status_of(
+                answer, audit, state.tier, stopped=state.stopped, handed_over=state.tools.handed_over is not None
+            ),
             answer=answer,
             audit=audit,
             passages=state.tools.passages.all(),

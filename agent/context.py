@@ -143,6 +143,14 @@ class RunContext:
         """Add a reply that was not used, and why."""
         self._history.add(Turn(_turn(reply.strip()[:_ECHO_CHARS] or "…", self.format_error(reason))))
 
+    def add_reminder(self, reply: str, reminder: str) -> None:
+        """Add a reply that was well formed but came too early, and why."""
+        self._history.add(Turn(_turn(reply.strip()[:_ECHO_CHARS] or "…", reminder)))
+
+    def reask(self, question: str) -> None:
+        """Take another question for what is asked from here on."""
+        self._question = _fitting(neutralise(question), self._window)
+
     def observation(self, tool: str, *, ok: bool, text: str, note: str = "") -> str:
         """Render a tool's result for the model."""
         return render_observation(self._language, tool=tool, ok=ok, text=text, note=note)

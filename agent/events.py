@@ -175,7 +175,7 @@ class ApprovalRequested(EventBase):
     kind: Literal["approval_requested"] = "approval_requested"
     what: Literal["call", "plan_item"]
     tool: str = ""
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
     item: str = ""
     text: str = ""
     """Wording of the plan item."""

@@ -9,28 +9,44 @@ it breaks off, the run fails.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from agent.answer_cache import Asked, CachedAnswer
 from agent.answering import Answering
 from agent.context import RunContext
+from agent.control import Desk, RunControl
 from agent.cost import CostMeter
 from agent.egress import document_labels
 from agent.emitter import Emitter
-from agent.events import Event, GuardFired, Notice, PassagesRetrieved, RunCompleted, RunStarted, TriggerDecided
-from agent.ports import Decision
+from agent.errors import NotResumableError
+from agent.events import (
+    Event,
+    GuardFired,
+    Notice,
+    PassagesRetrieved,
+    RunCompleted,
+    RunStarted,
+    TextDelta,
+    TriggerDecided,
+)
+from agent.ports import Decision, Found
 from agent.reading import RunTimeoutError, within
 from agent.run import RunRequest
 from agent.state import Parts, RunAbortedError, RunState
 from agent.steps import Steps
+from agent.supervision import supervised
+from agent.tape import OfferEntry, Tape
 from agent.tools.base import ToolContext
 from agent.tools.whitelist import offer
+from agent.waiting import Waiting
 from agent.windows import page_chars
 from prompts.values import DocumentHint
+from retrieval.first_stage import FirstStage
 from retrieval.labels import LabelBook
 from retrieval.neutralise import neutralise_line
-from retrieval.types import Principal, SearchFilter
+from retrieval.types import Principal, SearchFilter, Tier
 
 _GRACE_S = 30.0
 """What the fallback model gets to write from what was found when the time of a run is spent."""
@@ -42,10 +58,30 @@ _AGAIN_EN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A trigger's decision that stands in the journal."""
+
+    tier: Tier
+    reasons: tuple[str, ...]
+    scores: Mapping[str, float]
+    candidate_documents: tuple[str, ...]
+    first_stage: FirstStage | None = None
+
+
 class Execution:
     """Runs one question with the parts of an agent."""
 
-    def __init__(self, parts: Parts, request: RunRequest, principal: Principal, emit: Emitter) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        request: RunRequest,
+        principal: Principal,
+        emit: Emitter,
+        control: RunControl | None,
+        tape: Tape,
+    ) -> None:
+        desk = Desk(control, tape, emit, attended=request.attended and control is not None)
         tools = ToolContext(
             principal=principal,
             language=request.language,
@@ -57,7 +93,12 @@ class Execution:
             page_chars=page_chars(parts.window, parts.settings.observation_chars),
             run_id=request.run_id,
             seen_labels={label for said in request.before for label in said.labels},
+            approve=desk.approve if control is not None else None,
+            question=request.question,
+            desk=desk,
         )
+        if control is not None:
+            control.plan_items = lambda: frozenset(item.id for item in tools.plan.items())
         self._state = RunState(
             parts=parts,
             request=request,
@@ -68,6 +109,8 @@ class Execution:
             started=parts.clock.monotonic(),
             deadline=asyncio.get_running_loop().time() + parts.settings.run_timeout_s,
             meter=CostMeter(parts.prices),
+            tape=tape,
+            desk=desk,
         )
 
     async def events(self) -> AsyncGenerator[Event, None]:
@@ -83,19 +126,29 @@ class Execution:
             model=parts.model.name,
             encoder=parts.encoder,
         )
+        if state.tape.answered_before:
+            async with aclosing(self._repeat_answer()) as events:
+                async for event in events:
+                    yield event
+            return
         asked, known = await self._ask()
         if known is not None:
             async with aclosing(self._answer_again(known)) as events:
                 async for event in events:
                     yield event
             return
-        decision = await within(
-            state.deadline,
-            parts.trigger.decide(request.question, state.principal, state.filter, run_id=request.run_id),
-        )
+        told = state.tape.peek(state.emit)
+        if isinstance(told, TriggerDecided):
+            decision: Decision = _Told(told.tier, told.reasons, told.scores, told.candidate_documents)
+        else:
+            state.tape.go_live(state.emit)
+            deciding = parts.trigger.decide(request.question, state.principal, state.filter, run_id=request.run_id)
+            decision = await within(state.deadline, deciding)
         yield await self._decided(decision)
         if self._state.tier == "strong":
-            yield await self._search_at_once(decision)
+            async with aclosing(self._search_at_once(decision)) as events:
+                async for event in events:
+                    yield event
         context = await self._context()
         try:
             for phase in (Steps(state, context), Answering(state, context)):
@@ -113,8 +166,8 @@ class Execution:
         """Look the question up among those that were answered before."""
         state = self._state
         parts = state.parts
-        if parts.answers is None:
-            return None, None
+        if parts.answers is None or state.tape.playing:
+            return None, None  # a run that is repeated asked before it began
         persona = repr(parts.persona)
         asking = parts.answers.ask(state.request, state.principal, model=parts.model.name, assistant=persona)
         return await within(state.deadline, asking)
@@ -145,14 +198,48 @@ class Execution:
             async for event in events:
                 yield event
 
+    async def _repeat_answer(self) -> AsyncGenerator[Event, None]:
+        """Repeat a run that gave an answer of before; what it was stands in its journal."""
+        state = self._state
+        for told in state.tape.stored[state.emit.next_seq :]:
+            match told:
+                case TriggerDecided():
+                    state.tier = told.tier
+                    yield state.emit(TriggerDecided, tier=told.tier, reasons=told.reasons, scores=told.scores)
+                case PassagesRetrieved():
+                    for passage in told.passages:
+                        state.tools.book.label(passage.chunk)
+                    state.tools.passages.add(told.passages)
+                    fields = {"question": told.question, "filter": told.filter, "passages": told.passages}
+                    yield state.emit(PassagesRetrieved, **fields)
+                case Notice(code="answer_from_cache"):
+                    yield state.emit(Notice, code=told.code, message=told.message)
+                case TextDelta():
+                    state.answer.append(told.text)
+                case _:
+                    break
+        if not state.answer:
+            raise NotResumableError("the answer of before is not in the journal")
+        async with aclosing(Answering(state, await self._context()).events()) as events:
+            async for event in events:
+                yield event
+
     async def _decided(self, decision: Decision) -> Event:
         state = self._state
         parts = state.parts
         state.tier = parts.switches.tier(decision.tier, state.principal.tenant)
         state.candidate_documents = tuple(decision.candidate_documents)
         knowledge = state.tier != "none"
-        choosing = offer(parts.tools, parts.switches, state.principal, state.filter, knowledge=knowledge)
-        state.whitelist = await within(state.deadline, choosing)
+        entry = state.tape.take("offer", state.emit)
+        if isinstance(entry, OfferEntry):
+            specs = {tool.spec.name: tool.spec for tool in parts.tools.all()}
+            state.whitelist = tuple(specs[name] for name in entry.tools if name in specs)
+        else:
+            choosing = offer(parts.tools, parts.switches, state.principal, state.filter, knowledge=knowledge)
+            offered = await within(state.deadline, choosing)
+            state.whitelist = supervised(offered, state.request.question, attended=state.desk.may_ask)
+            names = tuple(spec.name for spec in state.whitelist)
+            state.tape.add(OfferEntry(seq=state.emit.next_seq, tools=names))
         return state.emit(
             TriggerDecided,
             tier=state.tier,
@@ -161,31 +248,46 @@ class Execution:
             candidate_documents=state.candidate_documents,
         )
 
-    async def _search_at_once(self, decision: Decision) -> Event:
+    async def _search_at_once(self, decision: Decision) -> AsyncGenerator[Event, None]:
         """Search before the first model call; its passages stand in the first prompt."""
-        state = self._state
-        limit = asyncio.timeout(state.parts.settings.retrieval_timeout_s)
-        try:
-            async with limit:
-                found = await state.parts.searcher.search(
-                    state.request.question,
-                    state.principal,
-                    book=state.tools.book,
-                    filter=state.filter,
-                    first_stage=decision.first_stage,
-                    run_id=state.request.run_id,
-                )
-        except TimeoutError as exc:
-            if not limit.expired():
-                raise
-            raise RunAbortedError("retrieval_timeout", "The search took too long. Try again shortly.") from exc
+        state, settings = self._state, self._state.parts.settings
+        told = state.tape.peek(state.emit)
+        if isinstance(told, PassagesRetrieved):
+            passages = told.passages
+            for passage in passages:
+                state.tools.book.label(passage.chunk)
+        else:
+            state.tape.go_live(state.emit)
+            deadline = asyncio.get_running_loop().time() + settings.retrieval_timeout_s
+            left = settings.retrieval_timeout_s - settings.slow_retrieval_s
+            searching = Waiting(
+                self._search(decision),
+                state.emit,
+                until=lambda: deadline,
+                patience_s=settings.slow_retrieval_s,
+                slow=lambda: state.slow("retrieval", left),
+            )
+            async with aclosing(searching.events()) as events:
+                async for event in events:
+                    yield event
+            if searching.expired:
+                raise RunAbortedError("retrieval_timeout", "The search took too long. Try again shortly.")
+            passages = tuple(searching.result.passages)
         state.searched.append(state.request.question)
-        state.tools.passages.add(found.passages)
-        return state.emit(
-            PassagesRetrieved,
-            question=state.request.question,
+        state.tools.passages.add(passages)
+        yield state.emit(
+            PassagesRetrieved, question=state.request.question, filter=state.filter, passages=tuple(passages)
+        )
+
+    async def _search(self, decision: Decision) -> Found:
+        state = self._state
+        return await state.parts.searcher.search(
+            state.request.question,
+            state.principal,
+            book=state.tools.book,
             filter=state.filter,
-            passages=tuple(found.passages),
+            first_stage=decision.first_stage,
+            run_id=state.request.run_id,
         )
 
     async def _context(self) -> RunContext:
@@ -206,7 +308,7 @@ class Execution:
     async def _hints(self) -> list[DocumentHint]:
         """Name the documents in which the agent may search (tier `weak`)."""
         state = self._state
-        if state.tier != "weak" or not state.candidate_documents:
+        if state.tier != "weak" or not state.candidate_documents or state.tape.strict:
             return []
         wanted = frozenset(state.candidate_documents)
         within_filter = wanted if state.filter.document_ids is None else wanted & state.filter.document_ids

@@ -16,9 +16,10 @@ from agent.answer_cache import AnswerCache
 from agent.budgets import BudgetKeeper, NoBudgets
 from agent.clock import Clock, SystemClock
 from agent.compression import Compressor, ExtractiveCompressor
+from agent.control import RunControl
 from agent.cost import PriceTable
 from agent.emitter import Emitter
-from agent.errors import AgentError
+from agent.errors import AgentError, ReplayEndedError
 from agent.events import Event, RunCancelled, RunFailed
 from agent.execution import Execution
 from agent.llm import ChatModel
@@ -27,6 +28,7 @@ from agent.run import RunRequest
 from agent.settings import AuditSettings, LoopSettings
 from agent.state import Parts, RunAbortedError
 from agent.switches import Switches
+from agent.tape import Tape
 from agent.tools.gates import Gates
 from agent.tools.registry import ToolRegistry
 from prompts.errors import PromptError
@@ -108,35 +110,70 @@ class Agent:
             auditing=auditing or AuditSettings(),
         )
 
-    async def run(self, request: RunRequest, principal: Principal) -> AsyncGenerator[Event, None]:
+    async def run(
+        self,
+        request: RunRequest,
+        principal: Principal,
+        *,
+        control: RunControl | None = None,
+        tape: Tape | None = None,
+    ) -> AsyncGenerator[Event, None]:
         """Run one question; the last event is terminal.
 
         Cancelling the task that iterates gives `run_cancelled` and then raises as usual. Closing the
         iterator ends the run at once; nothing can be emitted any more, and `agent.run.record` writes
         the `run_cancelled`.
+
+        Args:
+            request: what is asked.
+            principal: for whom.
+            control: what people want of the run; None: nobody can be asked, and nothing waits.
+            tape: records what comes from outside; one with a former recording makes the run go on from
+                where its journal ends, and only new events come out.
+
+        Raises:
+            ReplayEndedError: a strict tape has nothing to go on with.
         """
+        tape = tape or Tape()
         emit = Emitter(request.run_id, request.trace_id, self._parts.clock)
-        execution = Execution(self._parts, request, principal, emit)
+        tape.thread(emit)
+        execution = Execution(self._parts, request, principal, emit, control, tape)
         try:
             async with aclosing(execution.events()) as events:
                 async for event in events:
-                    yield event
+                    for each in (*emit.take_aside(below=event.seq), event):
+                        if tape.passes(each):
+                            yield each
         except asyncio.CancelledError:
-            if not emit.ended:
-                yield emit(RunCancelled)
+            if not emit.ended and not (control is not None and control.leaving):
+                for each in _last(emit, tape, RunCancelled):
+                    yield each
+            raise
+        except ReplayEndedError:
             raise
         except (AgentError, RetrievalError, PromptError, RunAbortedError) as exc:
             log.warning("run %s failed: %s", request.run_id, exc.code)
-            yield emit(RunFailed, code=exc.code, message=_plain(exc))
+            for each in _last(emit, tape, RunFailed, code=exc.code, message=_plain(exc)):
+                yield each
         except Exception as exc:  # noqa: BLE001 -- the run boundary: every fault ends in an event
             # Frames only: the exception's own text may carry what a document says.
             frames = "".join(traceback.format_tb(exc.__traceback__))
             log.error("run %s failed with %s\n%s", request.run_id, type(exc).__name__, frames)
-            yield emit(RunFailed, code="run_failed", message="The run failed inside attest; the log has the trace.")
+            message = "The run failed inside attest; the log has the trace."
+            for each in _last(emit, tape, RunFailed, code="run_failed", message=message):
+                yield each
+
+
+def _last(emit: Emitter, tape: Tape, kind: type[RunCancelled | RunFailed], **fields: str) -> list[Event]:
+    """Return the last events of a run, behind all that are stored."""
+    if not tape.strict:
+        tape.settle(emit)
+    return [*(each for each in emit.take_aside() if tape.is_new(each)), emit(kind, **fields)]
 
 
 _MESSAGES = {
     "model_unavailable": "The chat model gave no answer. Try again shortly.",
+    "interrupted": "The process ended while the run was going on. Ask again.",
 }
 
 

@@ -12,14 +12,14 @@ from retrieval.decisions import Outcome
 from retrieval.labels import find_tags
 from retrieval.types import Passage, Tier
 
-Status = Literal["answered", "not_in_documents", "general", "stopped_by_guard", "withheld"]
+Status = Literal["answered", "not_in_documents", "general", "stopped_by_guard", "handed_over", "withheld"]
 
 _RESTS_ON_SOURCES = frozenset({"supported", "partly_supported", "contradicted"})
 
 _SAID_SO = (wording("zh").not_in_documents, wording("en").not_in_documents)
 
 
-def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool) -> Status:
+def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool, handed_over: bool = False) -> Status:
     """Return the status of an answer.
 
     `not_in_documents`: the run was to answer from documents, and no sentence of the answer
@@ -28,6 +28,8 @@ def status_of(answer: str, audit: Audit, tier: Tier, *, stopped: bool) -> Status
     """
     if audit.action == "withheld":
         return "withheld"
+    if handed_over:
+        return "handed_over"
     if stopped:
         return "stopped_by_guard"
     if tier != "none" and answer.startswith(_SAID_SO):

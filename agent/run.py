@@ -50,6 +50,8 @@ class RunRequest(Value):
     conversation_id: str | None = None
     before: tuple[Exchange, ...] = Field(default=(), exclude=True)
     """What was said before, oldest first; never stored with the request."""
+    attended: bool = False
+    """True: somebody follows the run and answers what it asks."""
 
 
 async def record(

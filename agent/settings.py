@@ -57,6 +57,11 @@ class LoopSettings(Value):
     tool_timeout_s: float = Field(default=3.0, gt=0)
     retrieval_timeout_s: float = Field(default=10.0, gt=0)
     run_timeout_s: float = Field(default=300.0, gt=0)
+    """Without the time that the run waited for people."""
+    slow_step_s: float = Field(default=2.0, gt=0)
+    """Until the first token; past it the reader is told that it takes longer, like past the two below."""
+    slow_tool_s: float = Field(default=3.0, gt=0)
+    slow_retrieval_s: float = Field(default=1.5, gt=0)
     observation_chars: int = Field(default=6000, ge=200)
 
 

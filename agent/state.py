@@ -10,10 +10,11 @@ from agent.answer_cache import AnswerCache
 from agent.budgets import BudgetKeeper, NoBudgets, Overdrawn
 from agent.clock import Clock
 from agent.compression import Compressor, ExtractiveCompressor
+from agent.control import Desk
 from agent.cost import CostMeter, PriceTable
 from agent.egress import may_read
 from agent.emitter import Emitter
-from agent.events import Event, ModelUsed, Notice
+from agent.events import Event, GuardFired, ModelUsed, Notice
 from agent.llm import ChatModel, ChatRequest, Message, RunFacts
 from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.protocols.choice import Form, Formed, form_of
@@ -21,6 +22,7 @@ from agent.reading import ReplyReader
 from agent.run import RunRequest
 from agent.settings import AuditSettings, LoopSettings
 from agent.switches import Switches
+from agent.tape import Tape, TapedModel
 from agent.tokens import estimate_tokens
 from agent.tools.base import ToolContext, ToolSpec
 from agent.tools.gates import Gates
@@ -45,6 +47,11 @@ _TAKE_OVER_EN: dict[TakeOverReason, str] = {
     "budget_exceeded": "may spend no more",
     "egress": "is on another machine, where some of the documents found must not go",
 }
+
+
+_SLOW_ZH = "{what}比平时慢，最多还要 {seconds} 秒；运行在后台继续，可以稍后再来看。"
+_SLOW_EN = "{what} takes longer than usual, at most {seconds} s more; the run goes on in the background."
+_LAYERS = {"step": ("模型", "The model"), "tool": ("工具", "The tool"), "retrieval": ("检索", "The search")}
 
 
 class RunAbortedError(Exception):
@@ -105,6 +112,8 @@ class RunState:
     deadline: float
     """Of the event loop's clock."""
     meter: CostMeter
+    tape: Tape
+    desk: Desk
     tier: Tier = "none"
     candidate_documents: tuple[str, ...] = ()
     whitelist: tuple[ToolSpec, ...] = ()
@@ -173,6 +182,13 @@ class RunState:
         said = "模型 {} 的回答中途断开，重新询问一次。" if zh else "the reply of {} broke off; it is asked again."
         return self.emit(Notice, code="reply_cut", message=said.format(name))
 
+    def slow(self, what: Literal["step", "tool", "retrieval"], at_most_s: float) -> None:
+        """Tell the reader that something takes longer than usual."""
+        zh = self.request.language == "zh"
+        said = _SLOW_ZH if zh else _SLOW_EN
+        message = said.format(what=_LAYERS[what][0 if zh else 1], seconds=max(1, round(at_most_s)))
+        self.emit.aside(Notice, code="taking_longer", message=message)
+
     def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:
         """Prepare one call of the model that speaks now."""
         tools = offers(self.whitelist) if self.form == "native" and purpose == "step" else ()
@@ -184,7 +200,7 @@ class RunState:
             labels=self.tools.document_labels(),
             tenant=self.principal.tenant,
         )
-        return ReplyReader(self.model, request, self.deadline)
+        return ReplyReader(TapedModel(self.model, self.tape, self.emit), request, self.deadline)
 
     def used(self, reader: ReplyReader, since: float) -> ModelUsed:
         """Count one model call and make its event; `since` is when it began on the run's clock."""
@@ -204,6 +220,12 @@ class RunState:
         """Tell which budget one more call of the model that speaks now would break."""
         if self.model is self.parts.fallback or self.model.name in PriceTable.FREE:
             return None
+        if self.tape.playing:
+            told = self.tape.peek(self.emit)
+            if isinstance(told, GuardFired) and told.guard in ("token_budget", "money_budget"):
+                return Overdrawn(told.guard, told.reason)
+            if told is not None or self.tape.strict:
+                return None
         size = sum(estimate_tokens(message.content) for message in messages)
         return await self.parts.budgets.check(self.principal, self.meter, size)
 

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
+from agent.calling import ToolCalls
 from agent.context import RunContext
+from agent.control import Before
 from agent.errors import MalformedModelOutputError, ModelUnavailableError, ReplyCutError, UnknownToolError
 from agent.events import (
     Event,
+    EventBase,
     FormatError,
     GuardFired,
+    Notice,
     PassagesRetrieved,
+    RunEdited,
     StepStarted,
     ThoughtDelta,
     ToolCalled,
     ToolReturned,
 )
 from agent.guards import RepetitionGuard
+from agent.llm import Message
 from agent.observations import Observations
 from agent.protocols.choice import parser_for
-from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, ThoughtText
-from agent.reading import within
+from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, Piece, ThoughtText
+from agent.reading import ReplyReader, RunTimeoutError, within
 from agent.state import RunState
+from agent.supervision import drifts, remind
 from agent.tools.base import ToolResult
 from agent.tools.executor import Outcome, ToolExecutor
+from agent.waiting import Waiting
 from prompts.render import render_note
+from retrieval.neutralise import neutralise
 
 _Guard = Literal["max_steps", "repetition", "format_retries", "token_budget", "money_budget"]
 
@@ -68,6 +79,11 @@ class Steps:
         self._last_broken = ""
         self._calls = 0
         self._done = False
+        self._thought = ""
+        self._notes: list[str] = []
+        """What people changed of the run, for every prompt from there on."""
+        self._arguments: dict[str, Any] | None = None
+        """What a person put in the place of the next call's arguments."""
         self._failure: MalformedModelOutputError | None = None
 
     async def events(self) -> AsyncGenerator[Event, None]:
@@ -84,7 +100,10 @@ class Steps:
             if state.steps == limit:
                 yield self._stop("max_steps", f"no answer after {limit} steps")
                 return
-            over = await state.over_budget(self._context.messages())
+            async with aclosing(self._gate("step")) as events:
+                async for event in events:
+                    yield event
+            over = await state.over_budget(self._messages())
             if over is not None:
                 state.overdrawn = True
                 yield self._stop(over.guard, over.reason)
@@ -126,11 +145,13 @@ class Steps:
     async def _read_once(self, reply: _Reply) -> AsyncGenerator[Event, None]:
         state = self._state
         since = state.parts.clock.monotonic()
-        reader = state.reader(self._context.messages(), "step")
+        reader = state.reader(self._messages(), "step")
         try:
-            async with aclosing(reader.pieces(parser_for(state.form, state.whitelist))) as pieces:
+            async with aclosing(self._pieces(reader)) as pieces:
                 async for piece in pieces:
                     match piece:
+                        case EventBase():
+                            yield piece
                         case ThoughtText(text=text):
                             reply.thought.append(text)
                             yield state.emit(ThoughtDelta, step=state.steps, text=text)
@@ -146,11 +167,75 @@ class Steps:
         reply.raw = reader.text
         yield state.used(reader, since)
 
+    async def _pieces(self, reader: ReplyReader) -> AsyncGenerator[Piece | Event, None]:
+        """Read a reply, and meanwhile tell the reader when its first piece is long in coming."""
+        state, settings = self._state, self._state.parts.settings
+        async with aclosing(reader.pieces(parser_for(state.form, state.whitelist))) as pieces:
+            if state.tape.next_is_told:
+                first = await anext(pieces, None)
+            else:
+                left = max(0.0, state.deadline - asyncio.get_running_loop().time() - settings.slow_step_s)
+                waiting = Waiting(
+                    _first(pieces),
+                    state.emit,
+                    until=lambda: math.inf,  # the reader of the reply keeps the deadline
+                    patience_s=settings.slow_step_s,
+                    slow=lambda: state.slow("step", left),
+                )
+                async with aclosing(waiting.events()) as events:
+                    async for event in events:
+                        yield event
+                first = waiting.result
+            if first is None:
+                return
+            yield first
+            async for piece in pieces:
+                yield piece
+
+    async def _gate(self, before: Before) -> AsyncGenerator[Event, None]:
+        """Stop where a person wants it, and take up what was changed meanwhile."""
+        state = self._state
+        async with aclosing(state.desk.gate(before)) as events:
+            async for event in events:
+                yield event
+                if isinstance(event, RunEdited):
+                    self._take_up(event)
+        state.deadline += state.desk.take_waited()
+
+    def _take_up(self, edit: RunEdited) -> None:
+        state, language = self._state, self._state.request.language
+        match edit.target:
+            case "question":
+                state.request = state.request.model_copy(update={"question": edit.text})
+                state.tools.question = edit.text
+                self._context.reask(edit.text)
+                self._notes.append(render_note(language, "question_changed", text=neutralise(edit.text)))
+            case "plan_item":
+                state.tools.plan.reword(edit.item, edit.text)
+                text = state.tools.plan.what_next(language)
+                self._notes.append(render_note(language, "plan_changed", text=neutralise(text)))
+            case "call":
+                self._arguments = edit.arguments
+
+    def _messages(self) -> tuple[Message, ...]:
+        """Return the conversation; what people changed stands with its last message."""
+        messages = self._context.messages()
+        if not self._notes:
+            return messages
+        last = messages[-1]
+        return (*messages[:-1], last.model_copy(update={"content": "\n\n".join([last.content, *self._notes])}))
+
     async def _act(self, reply: _Reply) -> AsyncGenerator[Event, None]:
         if reply.answered and not any(isinstance(action, Call) for action in reply.actions):
+            reminder = remind(self._state.tools.plan, self._state.request.language)
+            if reminder:
+                yield self._state.emit(Notice, code="plan_open", message=reminder)
+                self._context.add_reminder(reply.raw, neutralise(reminder))
+                return
             self._state.answer = reply.answer
             self._done = True
             return
+        self._thought = "".join(reply.thought)
         observations: list[str] = []
         called: list[Call] = []
         broken: list[str] = []
@@ -215,6 +300,11 @@ class Steps:
             yield state.emit(FormatError, step=state.steps, reason=str(exc))
             return
         tool = found.tool.spec.name
+        async with aclosing(self._gate("call")) as events:
+            async for event in events:
+                yield event
+        if self._arguments is not None:
+            call, self._arguments = replace(call, arguments=self._arguments, repaired=False), None
         self._calls += 1
         call_id = f"call_{self._calls}"
         yield state.emit(
@@ -225,8 +315,11 @@ class Steps:
             arguments=call.arguments,
             requested_name=found.requested_name,
         )
-        execution = self._executor.execute(found.tool, call.arguments, state.tools, repaired=call.repaired)
-        outcome = await within(state.deadline, execution)
+        working = ToolCalls(state, self._executor, found.tool, call)
+        async with aclosing(working.events()) as events:
+            async for event in events:
+                yield event
+        outcome = working.outcome
         result = outcome.result
         state.tools.seen_labels.update(result.labels)
         showing = self._observations.shown(tool, outcome, at_once=self._at_once)
@@ -242,6 +335,8 @@ class Steps:
             quality_score=result.quality_score,
             latency_ms=outcome.latency_ms,
         )
+        if result.error_code == RunTimeoutError.code:
+            raise RunTimeoutError("the run took longer than it may")
         if result.passages:
             yield self._enter(result, call)
         self._note_search(result, reads_knowledge=found.tool.spec.reads_knowledge)
@@ -250,10 +345,21 @@ class Steps:
             self._done = True
             return
         verdict = self._repetition.look(tool, call.arguments, _without_label(outcome))
-        note = render_note(state.request.language, "repeated") if verdict == "repeated" else ""
+        note = self._remark(tool, call, repeated=verdict == "repeated")
         observations.append(self._context.observation(tool, ok=result.ok, text=shown, note=note))
         if verdict == "stuck":
             yield self._stop("repetition", f"{tool} was called three times with the same arguments and result")
+
+    def _remark(self, tool: str, call: Call, *, repeated: bool) -> str:
+        """Return what is said to the model beside a result: that it goes round in circles, or off its plan."""
+        state = self._state
+        if repeated:
+            return render_note(state.request.language, "repeated")
+        plan = state.tools.plan
+        if not drifts(plan, state.request.question, tool, call.arguments, self._thought):
+            return ""
+        text = neutralise(plan.what_next(state.request.language))
+        return render_note(state.request.language, "drift", text=text)
 
     def _enter(self, result: ToolResult, call: Call) -> Event:
         """Let passages into the run; their labels may be cited from here on."""
@@ -280,6 +386,10 @@ class Steps:
 
     def _guard(self, guard: _Guard, reason: str) -> Event:
         return self._state.emit(GuardFired, guard=guard, reason=reason)
+
+
+async def _first(pieces: AsyncGenerator[Piece, None]) -> Piece | None:
+    return await anext(pieces, None)
 
 
 def _without_label(outcome: Outcome) -> str:

@@ -109,12 +109,12 @@ def render_example(language: Language, kind: ExampleKind, *, form: Form = "xml")
             return render_step(language, question=part("talk"), retrieves=False, form=form), part("talk_answer")
 
 
-NoteKind = Literal["repeated"]
+NoteKind = Literal["repeated", "drift", "question_changed", "plan_changed"]
 
 
-def render_note(language: Language, kind: NoteKind) -> str:
-    """Render a remark of the system that follows an observation."""
-    return _render("note", language, kind=kind)
+def render_note(language: Language, kind: NoteKind, *, text: str = "") -> str:
+    """Render a remark of the system that follows an observation; `text` is the plan, or the new question."""
+    return _render("note", language, kind=kind, text=text)
 
 
 def render_earlier(language: Language, *, steps: Sequence[str], left_out: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 
 from agent.artifacts import RunArtifacts
 from agent.egress import document_labels
+from agent.plan import Plan
+from agent.plan_items import PlanItem
 from agent.ports import Library, Searcher
 from retrieval.labels import LabelBook
 from retrieval.types import Passage, Principal, Right, SearchFilter, Value
@@ -118,6 +120,31 @@ Approve = Callable[[ToolSpec, dict[str, Any]], Awaitable[Approval]]
 """Asks a person whether a call of a tool with side effects may run."""
 
 
+class Desk(Protocol):
+    """Where a run meets people, for the tools that work on the run itself."""
+
+    questions: int
+    """Asked of the reader so far."""
+    may_ask: bool
+    """False: the reader cannot be asked."""
+
+    async def confirm(self, item: str, text: str) -> Approval:
+        """Ask whether a plan item may be done, and wait."""
+        ...
+
+    async def ask(self, question: str) -> str:
+        """Ask the reader, and wait for the answer."""
+        ...
+
+    def planned(self, items: Sequence[PlanItem]) -> None:
+        """Tell how the plan stands."""
+        ...
+
+    def hand_over(self, question: str, reason: str, items: Sequence[PlanItem]) -> None:
+        """Tell that the run goes to a person."""
+        ...
+
+
 @dataclass(slots=True)
 class ToolContext:
     """One run as its tools see it."""
@@ -147,6 +174,13 @@ class ToolContext:
     """Queries of databases so far."""
     seen_labels: set[str] = field(default_factory=set[str])
     """Of documents whose text came into the run otherwise than as passages: titles, the shape of a database."""
+    question: str = ""
+    """The run's."""
+    plan: Plan = field(default_factory=Plan)
+    desk: Desk | None = None
+    """None: nobody can be asked."""
+    handed_over: str | None = None
+    """Why the run goes to a person."""
     untrusted: bool = False
     """True once text of others, retrieved or from outside, is in the run; it never becomes False again."""
 

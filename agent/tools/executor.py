@@ -16,7 +16,7 @@ from typing import Any
 
 import jsonschema
 
-from agent.errors import AgentError, ToolArgumentsError, ToolError
+from agent.errors import AgentError, NotResumableError, ReplayEndedError, ToolArgumentsError, ToolError
 from agent.tools.attempts import attempt
 from agent.tools.base import Tool, ToolContext, ToolResult, ToolSpec
 from agent.tools.clean import HEDGE_BELOW, clean, clean_values, completeness
@@ -78,6 +78,8 @@ class ToolExecutor:
             if _must_ask(spec, context) and not await _approved(spec, arguments, context):
                 return _failure("not_approved", say("not_approved", context.language, tool=spec.name))
             return await self._gated(tool, arguments, context)
+        except (NotResumableError, ReplayEndedError):
+            raise  # of the run, not of the tool
         except ToolError as exc:
             return _failure(exc.code, str(exc))
         except RetrievalError as exc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.supervision import remind
 from agent.tools.base import ToolContext, ToolResult, ToolSpec
 
 
@@ -20,5 +21,8 @@ class Finish:
         )
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Do nothing but end the steps."""
+        """End the steps; with items of the plan open the model is told so, once."""
+        reminder = remind(context.plan, context.language)
+        if reminder:
+            return ToolResult(ok=False, text=reminder, error_code="plan_open")
         return ToolResult(ends_run=True)
