@@ -191,4 +191,5 @@ class Concluding:
             latency_ms=(state.parts.clock.monotonic() - state.started) * 1000,
             money=state.meter.money,
             currency=state.parts.prices.currency if state.meter.money is not None else "",
+            labels=tuple(sorted(state.tools.document_labels())),
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, RowMapping, Select, delete, func, insert, select, update
 
+from agent.egress import document_labels
 from agent.errors import ConversationBusyError, UnknownConversationError
 from agent.events import EVENT_ADAPTER, Event, RunCompleted, RunStarted
 from agent.tables import conversation_runs, conversations, metadata, runs
@@ -33,7 +34,7 @@ class Turn(Value):
     answer: str = ""
     at: datetime
     labels: frozenset[str] = frozenset()
-    """Of the documents that the answer rests on."""
+    """Of the documents that the answer may rest on, those of earlier turns that were read with it included."""
 
 
 class Conversation(Value):
@@ -180,7 +181,7 @@ def _turn(connection: Connection, row: RowMapping) -> Turn:
         state=row["state"],
         answer=completed.answer if completed is not None else "",
         at=_utc(row["started_at"]),
-        labels=frozenset(label for each in completed.passages for label in each.chunk.labels or {""})
+        labels=frozenset(completed.labels) | document_labels(*(each.chunk.labels for each in completed.passages))
         if completed is not None
         else frozenset(),
     )

@@ -273,6 +273,8 @@ class RunCompleted(EventBase):
     money: Decimal | None = None
     """Of all calls that have a price; None where none has one."""
     currency: str = ""
+    labels: tuple[str, ...] = ()
+    """Of all documents whose text was in the run, cited or not (`agent.egress`)."""
 
 
 class RunFailed(EventBase):

@@ -131,6 +131,7 @@ class _Rewriter:
                         "answer": change(event.answer),
                         "audit": self._audit(event.audit),
                         "passages": tuple(self._passage(each) for each in event.passages),
+                        "labels": tuple(change(each) for each in event.labels),
                     }
                 )
             case _:

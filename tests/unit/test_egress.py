@@ -16,7 +16,7 @@ from agent.llm import ChatModel, ChatPiece, ChatRequest, Message, RunFacts
 from agent.loop import Agent
 from agent.models.guarded import GuardedModel
 from agent.models.scripted import ScriptedChatModel
-from agent.run import RunRequest
+from agent.run import Exchange, RunRequest
 from agent.settings import LoopSettings
 from agent.tools.builtin.finish import Finish
 from agent.tools.builtin.list_documents import ListDocuments
@@ -103,6 +103,20 @@ async def test_kept_text_reaches_the_local_model_alone(
     assert notices == [
         "the model far is on another machine, where some of the documents found must not go; near answers instead."
     ]
+
+
+async def test_a_conversation_keeps_what_was_said_of_kept_text() -> None:
+    remote, local = ScriptedChatModel([], name="far"), ScriptedChatModel([ANSWER, ANSWER], name="near")
+    said = Exchange(question="price?", answer=SECRET, labels=frozenset({"confidential"}))
+    for _ in range(2):
+        request = RunRequest(run_id="r1", trace_id="t1", question="Say it again", language="en", before=(said,))
+        events = [event async for event in agent(remote, local, tier="none").run(request, OWNER)]
+        done = events[-1]
+        assert isinstance(done, RunCompleted)
+        assert done.model == "near"
+        # The answer may repeat it: the next turn knows, though no passage was read in this one.
+        said = Exchange(question=request.question, answer=done.answer, labels=frozenset(done.labels))
+    assert remote.requests == []
 
 
 async def test_other_text_leaves_as_before() -> None:
