@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.metadata import entry_points
 
 from agent.ports import Library
 from agent.tools.builtin.calculate import Calculate
@@ -13,8 +14,10 @@ from agent.tools.builtin.read_artifact import ReadArtifact
 from agent.tools.builtin.read_document import ReadDocument
 from agent.tools.builtin.search_knowledge import SearchKnowledge
 from agent.tools.builtin.write_document import WriteDocument
+from agent.tools.entry_points import GROUP, OwnTool, OwnToolError, load_own_tools
 from agent.tools.registry import ToolRegistry
 from api.databases import TenantDatabases
+from api.errors import SettingsError
 from api.settings import Settings
 from api.symbol_wiring import hiding_now
 from ingest.assembly import IngestParts
@@ -39,4 +42,17 @@ def build_tools(settings: Settings, language: SymbolLanguage, ingest: IngestPart
         WriteDocument(),
         ReadArtifact(),
         Finish(),
+        *_own_tools(),
     ])
+
+
+def _own_tools() -> list[OwnTool]:
+    """Return the tools of installed packages.
+
+    Raises:
+        SettingsError: one of them gives no tool.
+    """
+    try:
+        return load_own_tools(entry_points(group=GROUP))
+    except OwnToolError as exc:
+        raise SettingsError(str(exc)) from exc
