@@ -24,8 +24,12 @@ _NUMBERING = re.compile(
 _BOLD_LINE = re.compile(r"[ \t]*(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$")
 _LINK = re.compile(r"!?\[(?P<text>[^\[\]\n]{0,300})\](?P<target>\([^()\s]{0,500}\))")
-LINK_AFTER_TAG = re.compile(r"\([^()\n]{0,500}\)|\[[^\[\]\n]{0,60}\]|:[ \t]*https?://\S{0,300}")
-"""What turns a tag into a link when it follows at once."""
+LINK_AFTER_TAG = re.compile(
+    r"\([^()\n]{0,500}\)|\[[^\[\]\n]{0,60}\]|:[ \t]*https?://\S{0,300}"
+    r"|[ ]\((?:[a-z][a-z0-9+.-]{0,20}:|//|www\b)[^()\n]{0,500}\)|[ ]:[ \t]*https?://[ ]?\S{0,300}",
+    re.IGNORECASE,
+)
+"""What turns a tag into a link when it follows at once, or after the blank that took the link apart."""
 _INVISIBLE = frozenset("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad")
 _ENDS = "。！？；｡!?;.．"
 

@@ -62,7 +62,7 @@ def violations(
             yield say("tag_unknown" if tag.well_formed else "tag_malformed", language, label=shorten(tag.label))
     for tag in tags:
         link = LINK_AFTER_TAG.match(answer, tag.end)
-        if link is not None and answer[tag.end] == "(" and not _is_tag(link.start(), tags):
+        if link is not None and link.group().lstrip().startswith("(") and not _is_tag(link.start(), tags):
             yield say("tag_link", language, text=shorten(link.group()))
     for mark in _foreign_marks(answer, tags, known, question):
         yield say("foreign_mark", language, text=shorten(mark))

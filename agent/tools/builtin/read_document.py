@@ -7,6 +7,7 @@ from typing import Any
 
 from agent.errors import ToolArgumentsError
 from agent.tools.base import ToolContext, ToolResult, ToolSpec
+from retrieval.labels import find_tags
 from retrieval.passages import make_passage
 from retrieval.types import Chunk, Passage
 
@@ -55,7 +56,7 @@ class ReadDocument:
         return ToolResult(passages=passages, text=_rest(wanted, len(taken), context.language))
 
     async def _chunks(self, name: str, context: ToolContext) -> Sequence[Chunk]:
-        name = name.strip().removeprefix("[SOURCE:").removesuffix("]").strip()
+        name = next((tag.label for tag in find_tags(name)), name.strip())
         cited = context.passages.get(name)
         document_id = cited.chunk.document_id if cited else name
         chunks = await context.library.read_document(context.principal, document_id, context.filter)
