@@ -40,6 +40,7 @@ from api.runs import RunService
 from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
 from api.talks import Talks
+from api.telemetry_wiring import watchers
 from api.tool_wiring import build_tools
 from api.tuned import thresholds
 from ingest.assembly import IngestParts, assemble
@@ -229,6 +230,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             decisions=memory.decisions,
             knowledge=ingest.catalog.knowledge_version,
             hiding=lambda tenant: hiding_now(language, ingest, tenant),
+            watcher=watchers(stack, settings, memory.metrics),
             completed=audits.completed,
         )
         if broken:

@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from api.run_metrics import RunMetrics
 from retrieval.cache import CacheCounts
 from retrieval.decisions import Decision, DecisionLog, Kind, Outcome
 
@@ -47,6 +48,8 @@ class Metrics:
             lost: how many entries the decision log has lost.
         """
         self._registry = CollectorRegistry()
+        self.runs = RunMetrics(self._registry)
+        """Those of runs."""
         self._registry.register(_Caches(caches, lost))
         self._decisions = Counter(
             "attest_trigger_decisions", "Decisions of the trigger.", ("tier",), registry=self._registry

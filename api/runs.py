@@ -13,6 +13,7 @@ from agent.journal import Journal
 from agent.loop import Agent
 from agent.outcome import outcome_of
 from agent.run import RunRequest, record
+from agent.telemetry import RunIds, Watcher, Watchers, work_for
 from api.models import ChatBody
 from api.talks import Talk
 from retrieval.decisions import DecisionLog
@@ -77,6 +78,7 @@ class RunService:
         knowledge: Callable[[str], int],
         hiding: Callable[[str], Callable[[str], str]],
         completed: Callable[[RunCompleted, Principal], None] = lambda _done, _principal: None,
+        watcher: Watcher | None = None,
     ) -> None:
         """Take the parts.
 
@@ -89,12 +91,14 @@ class RunService:
             knowledge: returns a tenant's knowledge version.
             hiding: returns, for a tenant, what puts a text under the rules of now.
             completed: hears of every answer, after it is stored.
+            watcher: is told every event; None: nobody is.
         """
         self._copies = copies
         self._decisions = decisions
         self._knowledge = knowledge
         self._hiding = hiding
         self._completed = completed
+        self._watcher = watcher or Watchers()
         self._agent = agent
         self._journal = journal
         self._language = language
@@ -136,9 +140,11 @@ class RunService:
     async def _drive(self, request: RunRequest, principal: Principal, live: LiveRun, revision: str) -> None:
         tenant = principal.tenant
         before = revision, await asyncio.to_thread(self._knowledge, tenant)
+        work_for(RunIds(request.run_id, request.trace_id))  # for this task alone, to its end
         try:
             async for event in record(self._agent.run(request, principal), self._journal, principal):
                 live.put(event)
+                self._watcher.see(event)
                 if isinstance(event, RunCompleted):
                     if (outcome := outcome_of(event)) is not None:
                         self._decisions.settle(tenant, request.run_id, outcome)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, Field, SecretStr, ValidationError, ValidationInfo, field_validator
@@ -97,6 +97,15 @@ class MetricsSettings(Value):
     """For the operator alone: they count over all tenants."""
 
 
+class TelemetrySettings(Value):
+    """What others are told of runs: names and numbers, never text."""
+
+    otlp_endpoint: str | None = None
+    """OpenTelemetry collector (OTLP over HTTP) that is sent a span for each run, model call and tool call."""
+    logs: Literal["text", "json"] = "text"
+    """`json`: the server logs one object a line, with `trace_id` and `run_id`."""
+
+
 class EvaluationSettings(Value):
     """Where evaluation data lies."""
 
@@ -130,6 +139,7 @@ class Settings(BaseSettings):
     decisions: DecisionSettings = DecisionSettings()
     cache: CacheSettings = CacheSettings()
     metrics: MetricsSettings = MetricsSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     parser: ParserSettings = ParserSettings()
     chunk: ChunkSettings = ChunkSettings()
     ingest: IngestSettings = IngestSettings()

@@ -17,6 +17,7 @@ from api.app import create_app
 from api.client import ServerFile, server_file
 from api.commands.session import err, guarded
 from api.errors import SettingsError
+from api.json_logs import log_as_json
 from api.loopback import is_loopback
 from api.settings import Settings, load_settings
 
@@ -37,6 +38,8 @@ def serve(
 
     def work() -> None:
         settings = load_settings()
+        if settings.telemetry.logs == "json":
+            log_as_json()
         update = {k: v for k, v in {"host": host, "port": port}.items() if v is not None}
         settings = settings.model_copy(update={"server": settings.server.model_copy(update=update)})
         if not is_loopback(settings.server.host) and settings.server.keys_file is None:
