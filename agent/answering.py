@@ -100,7 +100,7 @@ class Answering:
             RunAbortedError: and there is no fallback.
         """
         state = self._state
-        asked = self._context.finish_messages(state.tools.passages.all(), state.tools.results)
+        asked = self._context.finish_messages(state.tools.passages.all(), state.tools.remarked_results())
         over = await state.over_budget(asked)
         if over is None and not state.overdrawn:
             return []
@@ -118,7 +118,7 @@ class Answering:
     async def _write_once(self) -> AsyncGenerator[Event, None]:
         state = self._state
         since = state.parts.clock.monotonic()
-        messages = self._context.finish_messages(state.tools.passages.all(), state.tools.results)
+        messages = self._context.finish_messages(state.tools.passages.all(), state.tools.remarked_results())
         reader = state.reader(messages, "finish")
         parser = PlainProtocol()
         held: list[str] = []

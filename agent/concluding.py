@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from agent.audit.hedging import flag_unhedged
 from agent.audit.policy import failed_sentences, holds_better, is_clean, must_withhold, withheld_audit, withheld_text
 from agent.audit.proposals import with_proposals
 from agent.audit.verdicts import Audit
@@ -103,7 +104,7 @@ class Concluding:
         state = self._state
         passages, results = state.tools.passages.all(), state.tools.results
         messages = repair_messages(
-            self._context.finish_messages(passages, results),
+            self._context.finish_messages(passages, state.tools.remarked_results()),
             draft,
             audit,
             passages=passages,
@@ -148,7 +149,7 @@ class Concluding:
 
     def _checked(self, answer: str) -> Audit:
         state = self._state
-        return state.parts.auditor.audit(
+        audit = state.parts.auditor.audit(
             answer,
             passages=state.tools.passages.all(),
             labels=state.tools.book,
@@ -157,6 +158,7 @@ class Concluding:
             tenant=state.principal.tenant,
             tool_results=dict(state.tools.results),
         )
+        return flag_unhedged(audit, state.tools.low_quality, state.request.language)
 
     def _verdicts(self, answer: str, audit: Audit) -> list[Event]:
         state = self._state

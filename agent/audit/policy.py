@@ -26,13 +26,19 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
     "contradicted": ("{n} 句与来源相矛盾", "{n} contradicted by the source"),
     "unsupported": ("{n} 句在来源中没有依据", "{n} without support in the source"),
     "uncited": ("{n} 句没有注明来源", "{n} without a source"),
+    "unhedged": ("{n} 句把质量不高的结果说成确定的", "{n} that states a result of low quality as certain"),
     "unknown": ("{n} 句引用了并不存在的来源", "{n} citing a source that does not exist"),
 }
 
 
 def failed_sentences(audit: Audit) -> tuple[SentenceVerdict, ...]:
     """Return the sentences that do not hold, in order."""
-    return tuple(each for each in audit.sentences if each.kind in _FAILING or each.unknown_labels or _misstates(each))
+    return tuple(each for each in audit.sentences if _fails(each))
+
+
+def _fails(verdict: SentenceVerdict) -> bool:
+    unhedged = "unhedged" in verdict.flags
+    return verdict.kind in _FAILING or bool(verdict.unknown_labels) or unhedged or _misstates(verdict)
 
 
 def _misstates(verdict: SentenceVerdict) -> bool:
@@ -70,7 +76,7 @@ def withheld_text(audit: Audit, passages: Sequence[Passage], language: AnswerLan
     """Return what the reader gets in the place of a withheld answer: how it failed, and where to look instead."""
     zh = language == "zh"
     failed = failed_sentences(audit)
-    counts = Counter("unknown" if each.unknown_labels else each.kind for each in failed)
+    counts = Counter(_sort_of(each) for each in failed)
     parts = [_KINDS[kind][0 if zh else 1].format(n=counts[kind]) for kind in _KINDS if counts[kind]]
     if zh:
         why = f"（{'，'.join(parts)}）" if parts else ""
@@ -82,6 +88,12 @@ def withheld_text(audit: Audit, passages: Sequence[Passage], language: AnswerLan
     if nearest:
         text += ("请直接查阅：" if zh else " Please read the sources themselves: ") + "; ".join(nearest)
     return text
+
+
+def _sort_of(verdict: SentenceVerdict) -> str:
+    if verdict.unknown_labels:
+        return "unknown"
+    return "unhedged" if verdict.kind == "supported" else verdict.kind
 
 
 def _named(passage: Passage, language: AnswerLanguage) -> str:

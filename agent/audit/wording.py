@@ -110,6 +110,11 @@ _TEXT: dict[str, tuple[str, str]] = {
         "来源中确有此句，但看起来没有回答所问的问题",
         "the source says so, but it does not seem to answer what was asked",
     ),
+    "hedged": ("{label} 质量不高，回答已说明其不确定", "{label} is of low quality, and the answer says so"),
+    "unhedged": (
+        "{label} 质量不高，回答却没有说明其不确定",
+        "{label} is of low quality, and the answer does not say that it is uncertain",
+    ),
     "general": ("一般知识，不来自文档", "general knowledge, not from the documents"),
 }
 

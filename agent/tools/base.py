@@ -14,6 +14,7 @@ from agent.egress import document_labels
 from agent.plan import Plan
 from agent.plan_items import PlanItem
 from agent.ports import Library, Searcher
+from agent.tools.wording import say
 from retrieval.labels import LabelBook
 from retrieval.types import Passage, Principal, Right, SearchFilter, Value
 
@@ -183,6 +184,13 @@ class ToolContext:
     """Why the run goes to a person."""
     untrusted: bool = False
     """True once text of others, retrieved or from outside, is in the run; it never becomes False again."""
+
+    def remarked_results(self) -> dict[str, str]:
+        """Return the citable results by label, those of low quality with the word that they are."""
+        remark = say("uncertain", self.language)
+        return {
+            label: f"{text} {remark}" if label in self.low_quality else text for label, text in self.results.items()
+        }
 
     def document_labels(self) -> frozenset[str]:
         """Return the labels of all documents whose text is in the run."""

@@ -56,7 +56,8 @@ class ToolExecutor:
         """Run a tool; never raises but for cancellation."""
         started = self._monotonic()
         spec = tool.spec
-        if spec.takes_artifacts:
+        # A model may write a list where an object belongs; the schema refuses it below.
+        if spec.takes_artifacts and isinstance(arguments, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
             arguments = context.artifacts.expand(arguments)
         result = _cleaned(spec, await self._result(tool, arguments, context, repaired))
         observation = observe(result, context.language)
