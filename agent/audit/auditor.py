@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from agent.audit.calibration import LinearRule, load_calibration
 from agent.audit.claims import Sentence, read_sentences
+from agent.audit.computed import OPERATION_WORDS
 from agent.audit.figure_finding import FOUND, FigureContext, is_minor
 from agent.audit.figures import check_figures, figures_of
 from agent.audit.findings import figure_evidence, flip_evidence, quote_evidence, support_evidence
@@ -207,12 +208,13 @@ class _Run:
             sources,
             FigureContext(self.question, self.asked, self._period_of(sentence), self.cited_figures),
         )
+        worked_out = OPERATION_WORDS if any(f.outcome == "computed" for f in figures) else ""
         support = measure_support(
             sentence.text,
             sources,
             figures=stated,
             question=self.question,
-            context=f"{sentence.heading}\n{sentence.header}",
+            context=f"{sentence.heading}\n{sentence.header}\n{worked_out}",
         )
         findings = Findings(
             length=len(sentence.text),

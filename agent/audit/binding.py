@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agent.audit.content import union
 from agent.audit.grid import Cell
 from agent.audit.sources import Source
 
@@ -20,30 +19,50 @@ class HeadFit:
     """How well a cell's heads and a sentence name the same thing."""
 
     cell: Cell
+    common: frozenset[str]
+    """The head's terms that the sentence has."""
     named: float
-    """Share of the head's terms that the sentence has."""
+    """Their share of the head's."""
     score: float
     """Harmonic mean of that and the share of the sentence's terms (of those any head has) that this head has."""
 
 
 def fit_heads(subject: frozenset[str], source: Source) -> list[HeadFit]:
     """Return the fit of every table cell of `source` to what a sentence is about, in order; empty without tables."""
-    cells = source.cells
-    known = subject & union(cell.terms | cell.group_terms for cell in cells)
-    return [_fit(known, cell) for cell in cells]
+    known = subject & source.head_terms
+    return [_fit(known, cell) for cell in source.cells]
+
+
+def any_named(fits: Iterable[HeadFit]) -> bool:
+    """Tell whether the sentence names any head."""
+    return any(fit.named >= _NAMED for fit in fits)
 
 
 def named_cells(fits: Iterable[HeadFit]) -> list[Cell]:
-    """Return the cells whose whole head the sentence names, without heads that are part of another named one."""
+    """Return the cells whose whole head the sentence names, without heads that are part of another named one.
+
+    Of several heads that share the same words with it the one that fits best, which its group may decide.
+    """
     named = [fit for fit in fits if fit.cell.terms and fit.named >= _NAMED]
-    heads = {fit.cell.terms for fit in named}
-    return [fit.cell for fit in named if not any(fit.cell.terms < head for head in heads)]
+    best: dict[frozenset[str], float] = {}
+    for fit in named:
+        best[fit.common] = max(best.get(fit.common, 0.0), fit.score)
+    kept = [fit for fit in named if fit.score >= best[fit.common] and not any(fit.common < other for other in best)]
+    return [fit.cell for fit in sorted(kept, key=lambda fit: -fit.score)]
 
 
 def best_cells(fits: list[HeadFit]) -> list[Cell]:
     """Return the cells whose heads fit best; empty where no head has a term of the sentence."""
     best = max((fit.score for fit in fits), default=0.0)
     return [fit.cell for fit in fits if best and fit.score >= best - 1e-9]
+
+
+def clearest(fits: list[HeadFit], cells: Iterable[Cell]) -> list[Cell]:
+    """Return those of `cells` that the sentence names; all of them where it names none."""
+    mine = [fit for fit in fits if any(fit.cell is cell for cell in cells)]
+    best = max(mine, key=lambda fit: fit.score, default=None)
+    least = best.score - _CLEAR if best is not None and best.named >= _NAMED else 0.0
+    return [fit.cell for fit in mine if fit.score > least or not least]
 
 
 def speaks_of_another(fits: list[HeadFit], cells: Iterable[Cell]) -> Cell | None:
@@ -57,8 +76,8 @@ def speaks_of_another(fits: list[HeadFit], cells: Iterable[Cell]) -> Cell | None
 
 def _fit(known: frozenset[str], cell: Cell) -> HeadFit:
     terms = cell.terms
-    common = len(known & terms)
-    if not common or not terms:
-        return HeadFit(cell, 0.0, 0.0)
-    named, covered = common / len(terms), len(known & (terms | cell.group_terms)) / len(known)
-    return HeadFit(cell, named, 2 * named * covered / (named + covered))
+    common = known & terms
+    if not common:
+        return HeadFit(cell, common, 0.0, 0.0)
+    named, covered = len(common) / len(terms), len(known & (terms | cell.group_terms)) / len(known)
+    return HeadFit(cell, common, named, 2 * named * covered / (named + covered))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations, permutations
 from typing import Literal
@@ -37,6 +37,14 @@ _MOST_OPERANDS = 8
 """With more, some combination fits any figure by chance."""
 _LONGEST_SUM = 4
 
+OPERATION_WORDS = (
+    "change changed percentage percent average mean ratio proportion difference sum combined total increase decrease "
+    "increased decreased grew growth rise rose fell decline declined compared between years "
+    "平均值 均值 差额 相差 合计 共计 总和 之和 占比 比例 比率 同比 环比 "
+    "增长 增加 上升 下降 下滑 减少 变动 变化 增幅 降幅"
+)
+"""Words of a computation: no part of what a computed figure is about."""
+
 Direction = Literal["up", "down"]
 
 
@@ -46,7 +54,7 @@ class Operand:
 
     symbol: Symbol
     period: Symbol | None = None
-    line: object = None
+    line: Hashable = None
     """What its row or sentence is; figures of one line are one thing at several times."""
 
 
@@ -79,6 +87,16 @@ class _Result:
     formula: str
 
 
+def is_average(clause: str) -> bool:
+    """Tell whether `clause` speaks of an average."""
+    return _AVERAGE.search(clause) is not None
+
+
+def is_over_time(clause: str) -> bool:
+    """Tell whether `clause` speaks of a change or an average: figures of several times are taken together."""
+    return _CHANGE.search(clause) is not None or is_average(clause)
+
+
 def is_derived(clause: str) -> bool:
     """Tell whether `clause` speaks of a figure that its writer worked out."""
     return _DERIVED.search(clause) is not None
@@ -101,7 +119,7 @@ def recompute(
     if target is None:
         return None
     half = Decimal(1).scaleb(written_place(stated)) / 2
-    for result in _results(target.unit, _terms(operands), clause):
+    for result in _results(target.unit, _terms(operands, target.unit), clause):
         if abs(abs(result.value) - abs(target.value)) > half:
             continue
         if result.signed and not _same_way(result.value, target.value, direction):
@@ -117,15 +135,32 @@ def _same_way(value: Decimal, stated: Decimal, direction: Direction | None) -> b
     return stated > 0 or value <= 0
 
 
-def _terms(operands: Sequence[Operand]) -> list[_Term]:
-    """Operands with their magnitudes; of one place read with and without its table's unit both stay."""
-    found: dict[tuple[int, str, str], _Term] = {}
+def _terms(operands: Sequence[Operand], unit: str) -> list[_Term]:
+    """Operands with their magnitudes; of one place read with and without its table's unit the former."""
+    found: dict[tuple[Hashable, int], _Term] = {}
     for operand in operands:
         magnitude = _magnitude(operand.symbol) if operand.symbol.kind in _KINDS else None
-        if magnitude is not None:
-            key = (operand.symbol.start, operand.symbol.normal, magnitude.unit)
-            found.setdefault(key, _Term(operand, magnitude.value, magnitude.unit))
-    return list(found.values())
+        if magnitude is None:
+            continue
+        key = (operand.line, operand.symbol.start)
+        if key not in found or abs(found[key].value) < abs(magnitude.value):
+            found[key] = _Term(operand, magnitude.value, magnitude.unit)
+    terms = list(found.values())
+    currencies = {term.unit for term in terms if _is_money(term.unit)} if not _is_money(unit) else {unit}
+    if len(currencies) != 1:
+        return terms
+    # Tables write the currency beside the first and the last figure of a column, or in a caption.
+    currency = currencies.pop()
+    return [replace(term, unit=term.unit or currency) for term in terms]
+
+
+def _is_money(unit: str) -> bool:
+    return len(unit) == 3 and unit.isupper()
+
+
+def _is_same(stated: str, source: str) -> bool:
+    """Tell whether two units are one, or one is left out: tables name currencies in a caption far away."""
+    return stated == source or (_is_money(stated) and not source) or (_is_money(source) and not stated)
 
 
 def _results(unit: str, terms: Sequence[_Term], clause: str) -> Iterator[_Result]:
@@ -136,13 +171,13 @@ def _results(unit: str, terms: Sequence[_Term], clause: str) -> Iterator[_Result
         few = group[:_MOST_OPERANDS]
         if len(few) < 2:
             continue
-        if unit == same or (unit == "pp" and same == "%"):
-            if _CHANGE.search(clause):
-                yield from _differences(few)
-            if unit == same and _AVERAGE.search(clause):
-                yield from _averages(few)
-            if unit == same and _SUM.search(clause):
-                yield from _sums(few)
+        fits = _is_same(unit, same)
+        if _CHANGE.search(clause) and (fits or (unit == "pp" and same == "%")):
+            yield from _differences(few)
+        if fits and _AVERAGE.search(clause):
+            yield from _averages(few)
+        if fits and _SUM.search(clause):
+            yield from _sums(few)
         if unit == "%":
             if _CHANGE.search(clause):
                 yield from _growths(few)
@@ -156,7 +191,7 @@ def _later_first(one: _Term, other: _Term) -> tuple[_Term, _Term, bool]:
     """A pair in the order a change is counted, and whether that order is known."""
     first, second = one.operand.period, other.operand.period
     found = order(first, second) if first is not None and second is not None else None
-    if found is None:
+    if found not in ("before", "after"):
         return one, other, False
     return (other, one, True) if found == "before" else (one, other, True)
 
@@ -164,6 +199,8 @@ def _later_first(one: _Term, other: _Term) -> tuple[_Term, _Term, bool]:
 def _differences(terms: Sequence[_Term]) -> Iterator[_Result]:
     for pair in combinations(terms, 2):
         late, early, known = _later_first(*pair)
+        if known and late.operand.line != early.operand.line:
+            continue  # another thing at another time
         yield _Result(late.value - early.value, known, (late, early), f"{late.text} − {early.text}")
 
 
@@ -174,8 +211,11 @@ def _growths(terms: Sequence[_Term]) -> Iterator[_Result]:
         late, early, known = _later_first(*pair)
         for base, top in ((early, late),) if known else ((early, late), (late, early)):
             if base.value:
-                growth = (top.value - base.value) / abs(base.value) * 100
-                yield _Result(growth, True, (top, base), f"({top.text} − {base.text}) ÷ {base.text}")
+                formula = f"({top.text} − {base.text}) ÷ {base.text}"
+                growth = (top.value - base.value) / base.value * 100
+                yield _Result(growth, True, (top, base), formula)
+                if base.value < 0:  # some count a loss that shrinks as growth
+                    yield _Result(-growth, True, (top, base), formula)
 
 
 def _shares(terms: Sequence[_Term], factor: Decimal) -> Iterator[_Result]:
@@ -186,7 +226,7 @@ def _shares(terms: Sequence[_Term], factor: Decimal) -> Iterator[_Result]:
 
 def _averages(terms: Sequence[_Term]) -> Iterator[_Result]:
     for several in _several(terms):
-        if len({id(term.operand.line) for term in several}) == 1 or len(several) == 2:
+        if len({term.operand.line for term in several}) == 1 or len(several) == 2:
             total = sum((term.value for term in several), Decimal(0))
             formula = f"({' + '.join(term.text for term in several)}) ÷ {len(several)}"
             yield _Result(total / len(several), False, several, formula)

@@ -23,7 +23,7 @@ _STOP_EN = _words(
 )
 _STOP_ZH = frozenset("的了是在和与及或为其该此而也都就并且被把于从以之者这那")
 _GENERIC = re.compile(
-    r"本?公司|本?集团|我司|我们|其中|实现|达到?|约为?|共计|合计|\b(?:company|group|amounted|reached|approximately|about)\b",
+    r"(?<![母子分总])公司|本?集团|我司|我们|其中|实现|达到?|约为?|共计|合计|\b(?:company|group|amounted|reported|came|reached|approximately|about)\b",
     re.IGNORECASE,
 )
 _SYMBOL_TERM = re.compile(r"\[[A-Z]")

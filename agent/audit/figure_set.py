@@ -26,6 +26,8 @@ _DERIVED = re.compile(
     r"\b(?:change|average|ratio|percentage|proportion|difference|sum|increase|decrease)\b", re.IGNORECASE
 )
 _PERCENT = re.compile(r"\b(?:percent\w*|proportion|ratio)\b", re.IGNORECASE)
+_OTHER_CURRENCY = re.compile(r"RMB|\b(?:S|A|C|HK|NT|CA|R)\$|[¥₹]|\bRs\b|Canadian dollars|yen\b|\b(?:SEK|NOK|DKK|CHF)\b")
+_NO_MONEY = re.compile(r"\bnumber\s+of\b|\bshares\b|\bunits\b|\bemployees\b|\bheadcount\b", re.IGNORECASE)
 _SCALES = {"thousand": Decimal(1000), "million": Decimal(10**6), "billion": Decimal(10**9)}
 _FACTS_PER_TABLE = 3
 
@@ -38,6 +40,18 @@ class _Fact:
     period: str
     value: Decimal
     row: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Money:
+    """How a table's amounts are written."""
+
+    sign: str
+    scale: str
+
+    def write(self, value: Decimal, scale: str = "") -> str:
+        minus = "-" if value < 0 else ""
+        return f"{minus}{self.sign}{grouped(abs(value))} {scale or self.scale}"
 
 
 def english_statements(folder: Path, seed: int = 7) -> Iterator[FigureStatement]:
@@ -58,9 +72,12 @@ def english_statements(folder: Path, seed: int = 7) -> Iterator[FigureStatement]
         if scale is None:
             continue
         text = _render(context, scale)
-        facts = _facts(context["table"])
-        yield from _of_facts(text, facts, scale, randoms)
-        yield from _of_questions(text, asked, scale, randoms)
+        sign = _sign_of(context)
+        if sign is None:
+            continue
+        money = _Money(sign, scale)
+        yield from _of_facts(text, _facts(context["table"]), money, randoms)
+        yield from _of_questions(text, asked, money, randoms)
 
 
 def all_statements(folder: Path) -> list[FigureStatement]:
@@ -72,6 +89,17 @@ def _scale_of(questions: list[dict[str, object]]) -> str | None:
     """The one scale that all questions of a table give for their amounts; None where they give none or two."""
     scales = {str(q["scale"]) for q in questions} - {"", "percent"}
     return scales.pop() if len(scales) == 1 and scales <= set(_SCALES) else None
+
+
+def _sign_of(context: dict[str, object]) -> str | None:
+    """The currency that a context names, dollars where it names none; None for tables of others or of no money."""
+    table: list[list[str]] = context["table"]  # type: ignore[assignment]
+    paragraphs: list[dict[str, str]] = context["paragraphs"]  # type: ignore[assignment]
+    head = " ".join(cell for row in table[:4] for cell in row)
+    if _OTHER_CURRENCY.search(" ".join([head, *(p["text"] for p in paragraphs)])) or _NO_MONEY.search(head):
+        return None
+    cells = " ".join(cell for row in table for cell in row)
+    return "£" if "£" in cells else "€" if "€" in cells else "$"
 
 
 def _render(context: dict[str, object], scale: str) -> str:
@@ -95,7 +123,7 @@ def _facts(table: list[list[str]]) -> list[_Fact]:
     names = [row[0].strip().casefold() for row in table]
     found: list[_Fact] = []
     for number, row in enumerate(table[header + 1 :], start=header + 1):
-        name = re.sub(r"\s*\(\d\)", "", row[0]).strip(" :")
+        name = re.sub(r"\s*\(\d\)", "", row[0]).strip(" :.")
         if not 6 <= len(name) <= 70 or re.search(r"\d|percent|%|per share|rate|\bunits\b", name, re.IGNORECASE):
             continue
         if names.count(row[0].strip().casefold()) > 1:
@@ -110,59 +138,61 @@ def _facts(table: list[list[str]]) -> list[_Fact]:
     return found
 
 
-def _of_facts(text: str, facts: list[_Fact], scale: str, randoms: random.Random) -> Iterator[FigureStatement]:
+def _of_facts(text: str, facts: list[_Fact], money: _Money, randoms: random.Random) -> Iterator[FigureStatement]:
     picked = randoms.sample(facts, min(_FACTS_PER_TABLE, len(facts)))
     for fact in picked:
         if fact.value <= 0:
             continue
-        said = _say(fact, _written(fact.value, scale), randoms)
+        said = _say(fact, money.write(fact.value), randoms)
         question = f"What was {fact.subject} in {fact.period}?"
         yield FigureStatement(text, question, said, True, "stated", "en")
-        other_scale = {"thousand": "million", "million": "billion", "billion": "million"}[scale]
-        up = {"thousand": "million", "million": "billion"}.get(scale)
+        other_scale = {"thousand": "million", "million": "billion", "billion": "million"}[money.scale]
+        up = {"thousand": "million", "million": "billion"}.get(money.scale)
         if up is not None and fact.value >= 100:
             exact = fact.value / 1000
-            yield FigureStatement(text, question, _say(fact, _written(exact, up), randoms), True, "rescaled", "en")
+            yield FigureStatement(text, question, _say(fact, money.write(exact, up), randoms), True, "rescaled", "en")
             rounded = (
                 exact.quantize(Decimal("0.1"), ROUND_HALF_UP)
                 if exact >= 1
                 else exact.quantize(Decimal("0.01"), ROUND_HALF_UP)
             )
             if rounded:
-                yield FigureStatement(text, question, _say(fact, _written(rounded, up), randoms), True, "rounded", "en")
+                yield FigureStatement(
+                    text, question, _say(fact, money.write(rounded, up), randoms), True, "rounded", "en"
+                )
                 step = Decimal("0.1") if exact >= 1 else Decimal("0.01")
                 wrong = rounded + (step if rounded >= exact else -step)
-                if wrong > 0 and abs(wrong - exact) > step * Decimal("0.75") and not _stands(wrong * 1000, facts):
+                if (
+                    str(wrong)[-1] != "0"
+                    and abs(wrong - exact) > step * Decimal("0.75")
+                    and not _stands(wrong * 1000, facts)
+                ):
                     yield FigureStatement(
-                        text, question, _say(fact, _written(wrong, up), randoms), False, "rounding", "en"
+                        text, question, _say(fact, money.write(wrong, up), randoms), False, "rounding", "en"
                     )
         changed = change_digit(fact.value, randoms)
         if not _stands(changed, facts):
-            yield FigureStatement(text, question, _say(fact, _written(changed, scale), randoms), False, "digit", "en")
+            yield FigureStatement(text, question, _say(fact, money.write(changed), randoms), False, "digit", "en")
         yield FigureStatement(
-            text, question, _say(fact, _written(fact.value, other_scale), randoms), False, "scale", "en"
+            text, question, _say(fact, money.write(fact.value, other_scale), randoms), False, "scale", "en"
         )
         yield FigureStatement(text, question, _say(fact, f"{grouped(fact.value)}%", randoms), False, "unit", "en")
         same_row = [f for f in facts if f.row == fact.row and f.value != fact.value and f.value > 0]
         own = {f.value for f in facts if f.row == fact.row}
         if same_row:
             other = randoms.choice(same_row)
-            yield FigureStatement(
-                text, question, _say(fact, _written(other.value, scale), randoms), False, "period", "en"
-            )
+            yield FigureStatement(text, question, _say(fact, money.write(other.value), randoms), False, "period", "en")
         same_column = [
             f for f in facts if f.period == fact.period and f.row != fact.row and f.value > 0 and f.value not in own
         ]
         if same_column:
             other = randoms.choice(same_column)
-            yield FigureStatement(
-                text, question, _say(fact, _written(other.value, scale), randoms), False, "subject", "en"
-            )
-        yield from _computed(text, fact, facts, scale, randoms)
+            yield FigureStatement(text, question, _say(fact, money.write(other.value), randoms), False, "subject", "en")
+        yield from _computed(text, fact, facts, money, randoms)
 
 
 def _computed(
-    text: str, fact: _Fact, facts: list[_Fact], scale: str, randoms: random.Random
+    text: str, fact: _Fact, facts: list[_Fact], money: _Money, randoms: random.Random
 ) -> Iterator[FigureStatement]:
     before = next(
         (f for f in facts if f.row == fact.row and f.period == str(int(fact.period) - 1) and f.value > 0), None
@@ -182,15 +212,17 @@ def _computed(
         wrong = (gap / fact.value * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)
         if abs(wrong - growth) > Decimal("0.3"):
             yield FigureStatement(text, question, said.format(verb=verb, value=wrong), False, "recomputed", "en")
-    said = f"{fact.subject} {{verb}} by ${{value}} {scale} {span}."
-    yield FigureStatement(text, question, said.format(verb=verb, value=grouped(gap)), True, "difference", "en")
+    said = f"{fact.subject} {{verb}} by {{value}} {span}."
+    yield FigureStatement(text, question, said.format(verb=verb, value=money.write(gap)), True, "difference", "en")
     changed = change_digit(gap, randoms)
     if not _stands(changed, facts):
-        yield FigureStatement(text, question, said.format(verb=verb, value=grouped(changed)), False, "recomputed", "en")
+        yield FigureStatement(
+            text, question, said.format(verb=verb, value=money.write(changed)), False, "recomputed", "en"
+        )
 
 
 def _of_questions(
-    text: str, asked: list[dict[str, object]], scale: str, randoms: random.Random
+    text: str, asked: list[dict[str, object]], money: _Money, randoms: random.Random
 ) -> Iterator[FigureStatement]:
     """Arithmetic questions with their published answers, turned into statements."""
     for question in asked:
@@ -201,21 +233,15 @@ def _of_questions(
         unit = str(question["scale"])
         if abs(value) < 1 or not _DERIVED.search(match.group(1)):
             continue
-        if (unit == "percent") != bool(_PERCENT.search(match.group(1))) or unit not in ("percent", scale):
+        if (unit == "percent") != bool(_PERCENT.search(match.group(1))) or unit not in ("percent", money.scale):
             continue
         said = f"The {match.group(1)} was {{}}."
-        right = (
-            f"{grouped(value)}%" if unit == "percent" else f"{'-' if value < 0 else ''}${grouped(abs(value))} {unit}"
-        )
+        right = f"{grouped(value)}%" if unit == "percent" else money.write(value)
         yield FigureStatement(text, str(question["question"]), said.format(right), True, "worked_out", "en")
         changed = change_digit(abs(value), randoms)
-        sign = "-" if value < 0 else ""
-        wrong = f"{sign}{grouped(changed)}%" if unit == "percent" else f"{sign}${grouped(changed)} {unit}"
+        changed = -changed if value < 0 else changed
+        wrong = f"{grouped(changed)}%" if unit == "percent" else money.write(changed)
         yield FigureStatement(text, str(question["question"]), said.format(wrong), False, "worked_out_wrongly", "en")
-
-
-def _written(value: Decimal, scale: str) -> str:
-    return f"${grouped(value)} {scale}"
 
 
 def _say(fact: _Fact, value: str, randoms: random.Random) -> str:

@@ -10,15 +10,15 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from agent.audit.computed import Operand, is_derived, recompute
+from agent.audit.computed import Operand, is_derived, is_over_time, recompute
 from agent.audit.content import blank_out, subject_terms
 from agent.audit.counting import read_counts
 from agent.audit.figure_candidates import Candidate, candidates_for, lacks_unit, off_by_scale, turned
 from agent.audit.figure_finding import FOUND, FigureContext, FigureFinding, Outcome
-from agent.audit.figure_places import copied_from, of_another_cell, of_one_unit
+from agent.audit.figure_places import copied_from, named_places, of_another_cell, of_another_sentence, of_one_unit
 from agent.audit.flips import direction
 from agent.audit.operands import find_operands
-from agent.audit.periods import bind_period, clause_of, fit, is_loose, is_paired, source_period
+from agent.audit.periods import bind_period, clause_of, fit, is_loose, is_paired, source_period, times
 from agent.audit.sources import Source
 from retrieval.symbols.compare import compare
 from retrieval.types import Symbol
@@ -26,6 +26,8 @@ from retrieval.types import Symbol
 _SAME_THING = 0.5
 """Share of the subject's terms a source clause must hold before its other value contradicts."""
 _SURELY_SAME_THING = 0.7
+_MAY_FOLLOW: frozenset[Outcome] = frozenset({"missing", "different", "subject"})
+"""Outcomes of a figure that may yet follow from others."""
 _OTHER_THING = 0.2
 _PAGE = re.compile(r"(?:第|\bpages?|\bp\.)\s*$", re.IGNORECASE)
 
@@ -53,7 +55,7 @@ def check_figures(
     operands = [Operand(f.match) for f in findings if f.outcome in FOUND and f.match is not None]
     operands += [Operand(symbol) for symbol in context.nearby]
     return [
-        _retry(text, finding, figures, operands, sources) if finding.outcome in ("missing", "different") else finding
+        _retry(text, finding, figures, operands, sources) if finding.outcome in _MAY_FOLLOW else finding
         for finding in findings
     ]
 
@@ -90,12 +92,14 @@ def _judge(
         and nearest.aligned <= _OTHER_THING
     ):
         return FigureFinding(figure, "subject", rival.source, rival.symbol, nearest.symbol)
-    other = of_another_cell(text, figure, figures, matches)
+    other = of_another_cell(text, figure, figures, matches) or of_another_sentence(
+        text, figure, figures, matches, others
+    )
     if other is not None:
         return other
     if figure.kind in ("date", "period"):
         return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
-    return _judge_period(text, figure, figures, matches, best, context)
+    return _judge_period(text, figure, figures, named_places(text, figure, figures, matches), best, context)
 
 
 def _is_page(text: str, figure: Symbol) -> bool:
@@ -143,6 +147,8 @@ def _judge_period(
     above = context.period_of(figure)
     stated = own or above or (asked[0] if len(asked) == 1 else None)
     found = [(c, source_period(c.symbol, c.source)) for c in matches if c.symbol in c.source.figure_set]
+    if is_over_time(text) and any(fit(each, period) == "fits" for each in times(figures) for _, period in found):
+        return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
     if stated is None or not found or any(fit(stated, period) != "differs" for _, period in found):
         return FigureFinding(figure, _found(best.comparison), best.source, best.symbol)
     candidate, period = found[0]
@@ -164,7 +170,7 @@ def _retry(
     working = recompute(finding.symbol, cited, text[start:end], way)
     if working is None and derived:
         subject = subject_terms(blank_out(text, figures))
-        working = recompute(finding.symbol, find_operands(subject, figures, sources), text, direction(text))
+        working = recompute(finding.symbol, find_operands(subject, figures, sources, text), text, direction(text))
     if working is not None:
         return FigureFinding(finding.symbol, "computed", finding.source, working.first, formula=working.formula)
     if derived and finding.outcome == "different":

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.audit.content import content_terms
+from agent.audit.content import subject_terms
 
 _RULE = re.compile(r"[\s|:-]+")
 _VALUE = re.compile(r"[-+(]?\s*(?:RMB|USD|US\$|HK\$|[$€£¥])?\s*[-+(]?\d[\d,]*(?:\.\d+)?\s*%?\)?\s*%?")
@@ -34,7 +34,7 @@ class Cell:
     """Spans of the header cells above, nearest first."""
     row_terms: frozenset[str]
     terms: frozenset[str]
-    """Content terms of its heads; of the row's alone where columns differ by their years."""
+    """Terms of its heads; of the row's alone where columns differ by their years."""
     group_terms: frozenset[str]
     """Of the line that opens the cell's group of rows."""
 
@@ -64,22 +64,24 @@ def read_cells(text: str, lines: Sequence[tuple[int, int]]) -> list[Cell]:
 def _read_table(text: str, lines: Sequence[tuple[int, int]], offset: int) -> list[Cell]:
     rows = [_parts(text, *span) for span in lines if not _RULE.fullmatch(text, *span)]
     first = next((n for n, row in enumerate(rows) if _is_body(row)), len(rows))
+    while first > 1 and rows[first - 1] and not any(part.text for part in rows[first - 1][1:]):
+        first -= 1  # a name alone above the first values opens a group
     header = rows[: max(first, 1)]
     by_year = sum(_YEAR_WITHIN.search(part.text) is not None for row in header for part in row[1:]) >= 2
     group = frozenset[str]()
     cells: list[Cell] = []
     for number, row in enumerate(rows[max(first, 1) :], start=1):
         if row and row[0].text and not any(part.text for part in row[1:]):
-            group = content_terms(row[0].text)
+            group = subject_terms(row[0].text)
             continue
         head = _NUMBERED.sub("", row[0].text) if row else ""
-        row_terms = content_terms(head)
+        row_terms = subject_terms(head)
         for column, part in enumerate(row):
             if not part.text or (column == 0 and not _VALUE.fullmatch(part.text)):
                 continue
             above = _above(header, column)
             column_head = " ".join(text[start:end].strip() for start, end in above)
-            terms = row_terms if by_year else row_terms | content_terms(column_head)
+            terms = row_terms if by_year else row_terms | subject_terms(column_head)
             cells.append(Cell(part.start, part.end, offset + number, head, column_head, above, row_terms, terms, group))
     return cells
 

@@ -8,7 +8,8 @@ from typing import Literal
 
 from agent.audit.content import clause_spans
 from agent.audit.sources import Source
-from retrieval.symbols.compare import compare
+from retrieval.symbols.compare import compare, parse_normal
+from retrieval.symbols.values.calendar import Span
 from retrieval.types import Symbol
 
 TIME_KINDS = frozenset({"period", "date"})
@@ -18,6 +19,8 @@ _LINK_AFTER = re.compile(
 )
 
 _PAIRED = re.compile(r"分别|依次|\brespectively\b", re.IGNORECASE)
+
+_YEAR_DAYS = 357
 
 Fit = Literal["fits", "differs", "unknown"]
 
@@ -96,9 +99,17 @@ def fit(stated: Symbol | None, found: Symbol | None) -> Fit:
         case "equal" | "rounded" | "contains":
             return "fits"
         case "different":
-            return "differs"
+            return "fits" if _is_year_ending_in(stated, found) else "differs"
         case "incomparable":
             return "unknown"
+
+
+def _is_year_ending_in(stated: Symbol, found: Symbol) -> bool:
+    """A business year is named after the year it ends in: `52 weeks ended 30 March 2019` is 2019."""
+    year, span = parse_normal(stated.kind, stated.normal), parse_normal(found.kind, found.normal)
+    if not isinstance(year, Span) or not isinstance(span, Span):
+        return False
+    return min(year.length_days, span.length_days) >= _YEAR_DAYS and year.first <= span.last <= year.last
 
 
 def clause_of(text: str, position: int) -> tuple[int, int]:

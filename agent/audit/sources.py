@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -28,6 +29,8 @@ _UNIT = re.compile(
 _PREFIX = re.compile(r"(RMB|USD|US\$|CNY|EUR|HK\$|\$|€|¥)\s*(.*)", re.IGNORECASE)
 
 
+_ROW = re.compile(r"^[^\n|]*\|[^\n|]*\|[^\n]*$", re.MULTILINE)
+"""A line with two bars or more."""
 _SHORTEST_TITLE = 6
 """A shorter title (`2024`) may as well be a figure of the sentence's own."""
 
@@ -39,10 +42,14 @@ def is_unscaled(symbol: Symbol) -> bool:
     return not re.search(r"[万亿千百]|[A-Za-z]{2,}\s*\Z|\d\s?[kmb]\b|[元圆]", symbol.surface, re.IGNORECASE)
 
 
+def _shifted(spans: Sequence[tuple[int, int]], offset: int) -> list[tuple[int, int]]:
+    return [(start + offset, end + offset) for start, end in spans]
+
+
 def _apply_unit(figure: str, unit: str) -> str:
     unit = re.sub(r"(million|billion|thousand)s\b", r"\1", unit, flags=re.IGNORECASE)
     prefix = _PREFIX.fullmatch(unit)
-    if prefix and not figure[:1].isdigit():  # the figure brings its own currency sign
+    if prefix and figure[:1] not in "-0123456789":  # the figure brings its own currency sign
         return f"{figure} {prefix.group(2)}"
     return f"{prefix.group(1)} {figure} {prefix.group(2)}" if prefix else f"{figure} {unit}"
 
@@ -97,7 +104,7 @@ class Source:
     @cached_property
     def figures(self) -> tuple[Symbol, ...]:
         """Symbols and small counts of the text, ordered; table numbers also with the unit their table names."""
-        counted = [*self.symbols, *read_counts(self.text, self.symbols)]
+        counted = [self._signed(symbol) for symbol in (*self.symbols, *read_counts(self.text, self.symbols))]
         return (*sorted(counted, key=lambda symbol: symbol.start), *self._with_units(counted))
 
     @cached_property
@@ -119,10 +126,26 @@ class Source:
         for symbol in symbols:
             if not is_unscaled(symbol) or (has_rows and not self.in_table(symbol.start)):
                 continue
-            for read in self._reader.read(_apply_unit(symbol.surface, self.unit), tenant=self._tenant):
-                if read.cls == "value" and read.kind in ("amount", "quantity"):
-                    surface = f"{symbol.surface} {self.unit}"
-                    yield read.model_copy(update={"start": symbol.start, "end": symbol.end, "surface": surface})
+            written = [symbol.surface]
+            if self._is_bracketed(symbol):
+                written.insert(0, f"-{symbol.surface}")  # a loss of 42.7 is stated as either
+            for figure in written:
+                for read in self._reader.read(_apply_unit(figure, self.unit), tenant=self._tenant):
+                    if read.cls == "value" and read.kind in ("amount", "quantity"):
+                        surface = f"{figure} {self.unit}"
+                        yield read.model_copy(update={"start": symbol.start, "end": symbol.end, "surface": surface})
+
+    def _signed(self, symbol: Symbol) -> Symbol:
+        """A percentage in a table's brackets has fallen."""
+        if symbol.kind not in ("percent", "percent_points") or symbol.normal.startswith("-"):
+            return symbol
+        if not (self._is_bracketed(symbol) and self.in_table(symbol.start)):
+            return symbol
+        return symbol.model_copy(update={"normal": f"-{symbol.normal}"})
+
+    def _is_bracketed(self, symbol: Symbol) -> bool:
+        before, after = self.text[max(0, symbol.start - 3) : symbol.start], self.text[symbol.end : symbol.end + 3]
+        return before.rstrip().endswith("(") and after.lstrip().startswith(")")
 
     def in_table(self, position: int) -> bool:
         """Tell whether a character stands in a table's row."""
@@ -145,8 +168,14 @@ class Source:
 
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
-        """Sentence spans in `text`."""
-        return sentence_spans(self.text)
+        """Sentence spans in `text`; a table's row is one, whatever stops (`Comp.`) stand in it."""
+        found: list[tuple[int, int]] = []
+        prose = 0
+        for row in _ROW.finditer(self.text):
+            found += _shifted(sentence_spans(self.text[prose : row.start()]), prose)
+            found.append(row.span())
+            prose = row.end()
+        return found + _shifted(sentence_spans(self.text[prose:]), prose)
 
     @cached_property
     def sentence_terms(self) -> list[frozenset[str]]:
@@ -196,10 +225,26 @@ class Source:
         return self.clauses[index] if index >= 0 else None
 
     @cached_property
+    def _term_counts(self) -> Counter[str]:
+        return Counter(term for terms in self.sentence_terms for term in terms)
+
+    def named_share(self, clause: Clause, terms: frozenset[str]) -> float:
+        """Return which share of what a clause's sentence is about `terms` name; those of many sentences count less."""
+        about = clause.sentence_terms
+        weights = {term: 1 / (self._term_counts[term] or 1) for term in about}
+        total = sum(weights.values())
+        return sum(weight for term, weight in weights.items() if term in terms) / total if total else 0.0
+
+    @cached_property
     def cells(self) -> list[Cell]:
         """The cells of the text's tables that stand below a header, in order."""
         rows = [span for index, span in enumerate(self.sentences) if self._is_row(index)]
         return read_cells(self.text, rows)
+
+    @cached_property
+    def head_terms(self) -> frozenset[str]:
+        """The terms of all heads of the tables."""
+        return union(cell.terms | cell.group_terms for cell in self.cells)
 
     @cached_property
     def _cell_starts(self) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.audit.content import blank_out, content_terms, share, union
+from agent.audit.content import blank_out, content_terms, share, subject_terms, union
 from agent.audit.folding import find_verbatim, fold
 from agent.audit.sources import Source
 from retrieval.language_id import language_of
@@ -59,7 +59,8 @@ def measure_support(
     same = [source for source in sources if _comparable(language, source)]
     if not same and sources and language != "other":
         return _other_language(text, sources)
-    wanted = content_terms(blank_out(text, figures)) - content_terms(context)
+    bare = blank_out(text, figures)
+    wanted = (subject_terms(bare) or content_terms(bare)) - content_terms(context)
     if not wanted:
         return Support("no_terms", 0.0)
     anywhere = share(wanted, union(source.terms for source in same))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 from retrieval.symbols.fold import fold
@@ -53,10 +54,15 @@ def written_place(symbol: Symbol) -> int:
     Where the surface does not show it (the first end of `2-3亿元`, whose scale is written later; a
     converted unit), the scale is inferred from the value.
     """
-    magnitude = parse_normal(symbol.kind, symbol.normal)
+    return _written_place(symbol.kind, symbol.normal, symbol.surface)
+
+
+@lru_cache(maxsize=16_384)
+def _written_place(kind: str, normal: str, surface: str) -> int:
+    magnitude = parse_normal(kind, normal)
     assert isinstance(magnitude, Magnitude)
     value = abs(magnitude.value)
-    for numeral in scan_numerals(fold(symbol.surface)):
+    for numeral in scan_numerals(fold(surface)):
         if numeral.value == value:
             return numeral.place
         if not numeral.digits or not value:

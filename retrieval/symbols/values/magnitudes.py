@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from retrieval.symbols.values.units import COUNTED, MEASURED
 
@@ -45,6 +46,7 @@ class Magnitude:
         return exponent if isinstance(exponent, int) else 0
 
 
+@lru_cache(maxsize=16_384)
 def parse_magnitude(kind: str, normal: str) -> Magnitude | None:
     """Read the normal form of a figure or a duration; None if it is none of this kind.
 
