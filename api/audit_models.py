@@ -33,8 +33,8 @@ class AuditExport(Value):
 
     exported_at: datetime
     reports: tuple[AuditReport, ...]
-    truncated: bool
-    """True: there are more; ask with `after`, the run of the last report."""
+    next_after: str | None = None
+    """What to give as `after` for those that follow; None: these are the last."""
 
 
 class ReauditBody(Value):

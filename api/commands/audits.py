@@ -170,9 +170,9 @@ def export(
         while True:
             page = await client.get("/v1/audits/export", of=_of(tenant), days=days, **more)
             reports += page["reports"]
-            if not page["truncated"]:
+            if page["next_after"] is None:
                 return reports
-            more = {"after": reports[-1]["run_id"]}
+            more = {"after": page["next_after"]}
 
     reports = run(work)
     if file.suffix.lower() == ".csv":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
@@ -69,15 +70,22 @@ async def export(
     wired: Wired,
     of: Of = "me",
     days: Days = 30,
-    after: Annotated[str | None, Query(description="Run of the last report that was read.")] = None,
+    after: Annotated[str | None, Query(description="`next_after` of the former page.")] = None,
 ) -> AuditExport:
     """Export audits for keeping, newest first. Texts stand only in those of the caller's own answers."""
     user = _user(caller, of)
     rows = await asyncio.to_thread(
         wired.audits.book.rows, caller.tenant, user=user, since=_since(days), limit=_EXPORTED + 1, after=after
     )
-    reports = await asyncio.gather(*(_report(wired, caller, row) for row in rows[:_EXPORTED]))
-    return AuditExport(exported_at=datetime.now(UTC), reports=tuple(reports), truncated=len(rows) > _EXPORTED)
+    reports: list[AuditReport] = []
+    for row in rows[:_EXPORTED]:
+        with suppress(UnknownRunError):  # deleted since the list was read
+            reports.append(await _report(wired, caller, row))
+    return AuditExport(
+        exported_at=datetime.now(UTC),
+        reports=tuple(reports),
+        next_after=rows[_EXPORTED - 1].run_id if len(rows) > _EXPORTED else None,
+    )
 
 
 @router.post("/reaudits", status_code=202)
