@@ -149,6 +149,8 @@ class Execution:
             async with aclosing(self._search_at_once(decision)) as events:
                 async for event in events:
                     yield event
+        for event in state.route():
+            yield event
         context = await self._context()
         try:
             for phase in (Steps(state, context), Answering(state, context)):
@@ -175,7 +177,7 @@ class Execution:
     def _keep(self, asked: Asked, decision: Decision, done: RunCompleted) -> None:
         """Keep the answer for who asks again, unless something was not as usual."""
         state = self._state
-        disturbed = state.model is not state.parts.model or state.stopped or state.search_failure is not None
+        disturbed = state.model is not state.begun_by or state.stopped or state.search_failure is not None
         if state.parts.answers is not None and not disturbed:
             tools = {tool for tool, _ in state.observations}
             state.parts.answers.keep(asked, done, tools=tools, reasons=decision.reasons, scores=decision.scores)

@@ -64,6 +64,7 @@ class Agent:
         switches: Switches | None = None,
         auditing: AuditSettings | None = None,
         compressor: Compressor | None = None,
+        small: ChatModel | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -85,6 +86,7 @@ class Agent:
             budgets: refuses what would cost too much; None: nothing is refused.
             gates: rates, breakers and slots of tools; None: this agent's own.
             switches: what is off; None: nothing is.
+            small: begins with simple questions; None: `model` begins with all.
             compressor: makes long results of tools fit; None: by their own sentences.
             auditing: what follows from audits, by tenant; None: their verdicts alone.
         """
@@ -106,6 +108,7 @@ class Agent:
             budgets=budgets or NoBudgets(),
             gates=gates or Gates(),
             switches=switches or Switches(),
+            small=small,
             compressor=compressor or ExtractiveCompressor(),
             auditing=auditing or AuditSettings(),
         )

@@ -63,6 +63,10 @@ class LoopSettings(Value):
     slow_tool_s: float = Field(default=3.0, gt=0)
     slow_retrieval_s: float = Field(default=1.5, gt=0)
     observation_chars: int = Field(default=6000, ge=200)
+    concise_above_tokens: int | None = Field(default=2000, ge=1)
+    """Above so many estimated tokens of a prompt the model is asked to be brief; None: never."""
+    route_simple: bool = False
+    """True: simple questions begin with the tier `small`, where there is one."""
 
 
 class BudgetSettings(Value):

@@ -145,7 +145,10 @@ class Steps:
     async def _read_once(self, reply: _Reply) -> AsyncGenerator[Event, None]:
         state = self._state
         since = state.parts.clock.monotonic()
-        reader = state.reader(self._messages(), "step")
+        messages, told = state.concise(self._messages())
+        for event in told:
+            yield event
+        reader = state.reader(messages, "step")
         try:
             async with aclosing(self._pieces(reader)) as pieces:
                 async for piece in pieces:

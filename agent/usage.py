@@ -5,6 +5,7 @@ The journal adds each call in the transaction that writes its event: what is bil
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -12,7 +13,7 @@ from decimal import Decimal
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from agent.cost import NANO
-from agent.events import ModelUsed
+from agent.events import Event, ModelUsed, ToolReturned
 from agent.tables import usage
 from retrieval.types import Principal, Value
 
@@ -60,6 +61,44 @@ def add_usage(connection: Connection, event: ModelUsed, principal: Principal) ->
     if connection.execute(update(usage).where(*same).values(**added)).rowcount:
         return
     connection.execute(insert(usage).values(**key, **more))
+
+
+class StepUsage(Value):
+    """What one step of a run used; step 0 is what came before the first."""
+
+    step: int
+    models: tuple[str, ...]
+    prompt_tokens: int
+    completion_tokens: int
+    money: Decimal | None
+    """None where no model of the step has a price."""
+    model_ms: float
+    tools: tuple[str, ...]
+    tool_ms: float
+
+
+def steps_of(events: Sequence[Event]) -> list[StepUsage]:
+    """Return what a run used, step by step, from its stored events."""
+    used = [event for event in events if isinstance(event, ModelUsed)]
+    called = [event for event in events if isinstance(event, ToolReturned)]
+    steps: list[StepUsage] = []
+    for step in sorted({event.step for event in (*used, *called)}):
+        models = [event for event in used if event.step == step]
+        tools = [event for event in called if event.step == step]
+        money = [event.money for event in models if event.money is not None]
+        steps.append(
+            StepUsage(
+                step=step,
+                models=tuple(dict.fromkeys(event.model for event in models)),
+                prompt_tokens=sum(event.prompt_tokens for event in models),
+                completion_tokens=sum(event.completion_tokens for event in models),
+                money=sum(money, Decimal(0)) if money else None,
+                model_ms=sum(event.latency_ms for event in models),
+                tools=tuple(event.tool for event in tools),
+                tool_ms=sum(event.latency_ms for event in tools),
+            )
+        )
+    return steps
 
 
 class UsageBook:

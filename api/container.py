@@ -203,6 +203,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             model=model,
             fallback=tiers.fallback,
             spares=tiers.spares,
+            small=tiers.small if settings.run.route_simple else None,
             prices=prices_of(settings),
             budgets=budgets,
             tools=build_tools(settings, language, ingest, library),

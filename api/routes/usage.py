@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from agent.usage import Usage
+from agent.usage import StepUsage, Usage, steps_of
 from api.auth import Caller, require
 from api.container import Wired
 from retrieval.types import Value
@@ -51,3 +51,9 @@ async def usage(
         user_tokens_per_day=budget.user_tokens,
         user_money_per_day=budget.user_money,
     )
+
+
+@router.get("/runs/{run_id}")
+async def usage_of_run(run_id: str, caller: Caller, wired: Wired) -> list[StepUsage]:
+    """Show what one of the caller's runs used, step by step."""
+    return steps_of(await asyncio.to_thread(wired.journal.events, run_id, caller))
