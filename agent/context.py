@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from agent.compression import shorten
+from agent.drafts import shown as shown_draft
 from agent.evidence import fit_passages, fit_results
 from agent.history import History, Turn
 from agent.llm import Message, Role, WrittenCall
@@ -113,14 +114,22 @@ class RunContext:
         """
         return self._history.messages(self._head)
 
-    def finish_messages(self, passages: Sequence[Passage], results: dict[str, str]) -> tuple[Message, ...]:
-        """Return a conversation that asks for the answer itself, from everything that was found."""
+    def finish_messages(
+        self, passages: Sequence[Passage], results: dict[str, str], draft: str = ""
+    ) -> tuple[Message, ...]:
+        """Return a conversation that asks for the answer itself, from everything that was found and a draft."""
         window, language = self._window, self._language
         room, rest = (0, 0) if window is None else (window.part(_FINISH_SHARE), window.part(_RESULTS_SHARE))
         shown = fit_passages(passages, self._question, window, room, language)
         results = {label: self._shortened.get(label, text) for label, text in results.items()}
         found = fit_results(results, self._question, window, rest)
-        asked = render_finish(language, question=self._question, passages=self._formatted(shown), results=found)
+        asked = render_finish(
+            language,
+            question=self._question,
+            passages=self._formatted(shown),
+            results=found,
+            draft=shown_draft(draft),
+        )
         return (Message(role="user", content=asked),)
 
     def note_shortened(self, label: str, text: str) -> None:

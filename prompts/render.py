@@ -109,7 +109,7 @@ def render_example(language: Language, kind: ExampleKind, *, form: Form = "xml")
             return render_step(language, question=part("talk"), retrieves=False, form=form), part("talk_answer")
 
 
-NoteKind = Literal["repeated", "concise", "drift", "question_changed", "plan_changed"]
+NoteKind = Literal["repeated", "drift", "question_changed", "plan_changed"]
 
 
 def render_note(language: Language, kind: NoteKind, *, text: str = "") -> str:
@@ -127,9 +127,11 @@ def render_conversation(language: Language, *, turns: Sequence[tuple[str, str]])
     return _render("conversation", language, turns=turns)
 
 
-def render_finish(language: Language, *, question: str, passages: Sequence[str], results: Sequence[str]) -> str:
-    """Render the request for the answer itself, with everything that was found."""
-    return _render("finish", language, question=question, passages=passages, results=results)
+def render_finish(
+    language: Language, *, question: str, passages: Sequence[str], results: Sequence[str], draft: str = ""
+) -> str:
+    """Render the request for the answer itself, with everything that was found; `draft` is what it is made from."""
+    return _render("finish", language, question=question, passages=passages, results=results, draft=draft)
 
 
 def render_repair(

@@ -481,7 +481,7 @@ async def test_the_callers_filter_holds_in_every_search() -> None:
 
 
 async def test_chinese_runs_are_prompted_in_chinese() -> None:
-    model = ScriptedChatModel([GOOD])
+    model = ScriptedChatModel(["Thought: 有了\n<final_answer>收入为 2.38 亿 [SOURCE: doc_7f3a_p5]。</final_answer>"])
     events = await drain(make_agent(model), request("2024 年第三季度收入？", language="zh"))
     assert "# 职责" in model.requests[0].messages[0].content
     assert isinstance(events[-1], RunCompleted)
