@@ -19,6 +19,7 @@ from agent.llm import ChatModel, ChatRequest, Message, RunFacts
 from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.protocols.choice import Form, Formed, form_of
 from agent.reading import ReplyReader
+from agent.routing import is_simple
 from agent.run import RunRequest
 from agent.settings import AuditSettings, LoopSettings
 from agent.switches import Switches
@@ -29,6 +30,7 @@ from agent.tools.gates import Gates
 from agent.tools.offering import offers
 from agent.tools.registry import ToolRegistry
 from agent.windows import Window, smallest_window
+from prompts.render import render_note
 from prompts.values import Persona
 from retrieval.types import Principal, SearchFilter, Tier
 
@@ -87,13 +89,16 @@ class Parts:
     budgets: BudgetKeeper = field(default_factory=NoBudgets)
     auditing: AuditSettings = field(default_factory=AuditSettings)
     """What follows from audits."""
+    small: ChatModel | None = None
+    """Begins with simple questions; None: nobody does."""
     compressor: Compressor = field(default_factory=ExtractiveCompressor)
     """Makes long results of tools fit into a prompt."""
 
     @property
     def window(self) -> Window | None:
         """What every model that may speak reads in one call; None where nothing bounds it."""
-        return smallest_window([self.model, *self.spares, self.fallback])
+        routed = () if self.small is None else (self.small,)
+        return smallest_window([self.model, *self.spares, self.fallback, *routed])
 
 
 @dataclass(slots=True)
@@ -128,6 +133,10 @@ class RunState:
     """An answer of the model that one more call completes."""
     stopped: bool = False
     """True when a guard ended the steps."""
+    routed: ChatModel | None = None
+    """The small model, where it was chosen to begin with."""
+    told_concise: bool = False
+    """True once the reader was told that the model is asked to be brief."""
     overdrawn: bool = False
     """True when a budget ended the steps: nothing that costs may be asked any more."""
     gave_up: list[ChatModel] = field(default_factory=list[ChatModel])
@@ -141,13 +150,19 @@ class RunState:
     @property
     def form(self) -> Form:
         """How the model that speaks now writes calls: as the conversation was begun, or `xml` where it reads none."""
-        return form_of(self.parts.model) if isinstance(self.model, Formed) else "xml"
+        return form_of(self.begun_by) if isinstance(self.model, Formed) else "xml"
+
+    @property
+    def begun_by(self) -> ChatModel:
+        """The model that the run began with: the agent's, or the small one where the question was simple."""
+        return self.parts.model if self.routed is None else self.routed
 
     @property
     def fallback(self) -> ChatModel | None:
         """The next model that may still take over."""
         last = self.parts.fallback
-        chain = (*self.parts.spares, *(() if last is None else (last,)))
+        first = () if self.routed is None else (self.parts.model,)
+        chain = (*first, *self.parts.spares, *(() if last is None else (last,)))
         others = (each for each in chain if each is not self.model and each not in self.gave_up)
         return next((each for each in others if self.may_speak(each)), None)
 
@@ -177,6 +192,38 @@ class RunState:
         who = f"模型 {former.name} {reason}" if zh else f"the model {former.name} {reason}"
         message = f"{who}，改由 {fallback.name} 回答。" if zh else f"{who}; {fallback.name} answers instead."
         return self.emit(Notice, code="model_fallback", message=message)
+
+    def route(self) -> list[Event]:
+        """Let the small model begin where the question is simple, and tell the reader."""
+        small = self.parts.small
+        if small is None or not is_simple(self.request.question, self.tier) or not self.may_speak(small):
+            return []
+        self.model = self.routed = small
+        zh = self.request.language == "zh"
+        said = "问题简单，由 {} 回答。" if zh else "The question is simple: {} answers."
+        return [self.emit(Notice, code="routed_small", message=said.format(small.name))]
+
+    def concise(self, messages: Sequence[Message]) -> tuple[tuple[Message, ...], list[Event]]:
+        """Return the messages, with the wish to be brief where they are many tokens, and what the reader is told."""
+        limit = self.parts.settings.concise_above_tokens
+        if limit is None or self.model is self.parts.fallback or self.model.name in PriceTable.FREE:
+            return tuple(messages), []
+        size = sum(estimate_tokens(message.content) for message in messages)
+        if size <= limit:
+            return tuple(messages), []
+        last = messages[-1]
+        wish = render_note(self.request.language, "concise")
+        asked = (*messages[:-1], last.model_copy(update={"content": f"{last.content}\n\n{wish}"}))
+        if self.told_concise:
+            return asked, []
+        self.told_concise = True
+        zh = self.request.language == "zh"
+        said = (
+            "提示约 {} 个 token，超过 {}：要求简短作答。"
+            if zh
+            else "The prompt is about {} tokens, above {}: a brief answer is asked for."
+        )
+        return asked, [self.emit(Notice, code="concise", message=said.format(size, limit))]
 
     def ask_again(self) -> Notice:
         """Tell the reader that a reply broke off and the same model is asked once more."""

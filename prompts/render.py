@@ -109,7 +109,7 @@ def render_example(language: Language, kind: ExampleKind, *, form: Form = "xml")
             return render_step(language, question=part("talk"), retrieves=False, form=form), part("talk_answer")
 
 
-NoteKind = Literal["repeated", "drift", "question_changed", "plan_changed"]
+NoteKind = Literal["repeated", "concise", "drift", "question_changed", "plan_changed"]
 
 
 def render_note(language: Language, kind: NoteKind, *, text: str = "") -> str:
