@@ -20,11 +20,13 @@ from agent.context import RunContext
 from agent.cost import PriceTable
 from agent.errors import ModelUnavailableError
 from agent.events import AnswerSuperseded, CitationAdded, Event, Notice, RunCompleted, SentenceAudited, TextDelta
+from agent.live_verdicts import LiveVerdicts
+from agent.llm import Message
 from agent.outcome import cited_passages, status_of
 from agent.protocols.pieces import AnswerEnd, AnswerText
 from agent.protocols.plain import PlainProtocol
 from agent.reading import RunTimeoutError
-from agent.repairing import repair_messages
+from agent.repairing import AROUND, needed_passages, repair_messages
 from agent.settings import AuditPolicy
 from agent.state import RunState
 
@@ -40,6 +42,7 @@ class Concluding:
     def __init__(self, state: RunState, context: RunContext) -> None:
         self._state = state
         self._context = context
+        self._live = LiveVerdicts(self._checked)
         self._policy: AuditPolicy = state.parts.auditing.policy_of(state.principal.tenant)
 
     @property
@@ -54,6 +57,14 @@ class Concluding:
         if self._state.parts.auditing.drafts:
             return [self._state.emit(TextDelta, text=text, draft=True)]
         return []
+
+    async def live(self) -> list[Event]:
+        """Return verdicts on the sentences of an answer under way that are whole by now; those at its end count."""
+        state = self._state
+        if self.drafts and not state.parts.auditing.drafts:
+            return []
+        verdicts = await self._live.whole("".join(state.answer))
+        return [state.emit(SentenceAudited, verdict=verdict, provisional=True) for verdict in verdicts]
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Emit what follows from the audit, the citations, the verdicts and `run_completed`."""
@@ -102,17 +113,11 @@ class Concluding:
     async def _write_again(self, draft: str, audit: Audit, pieces: list[str]) -> AsyncGenerator[Event, None]:
         """Let the model write the answer once more into `pieces`; nothing stands there where it cannot."""
         state = self._state
-        passages, results = state.tools.passages.all(), state.tools.results
-        messages = repair_messages(
-            self._context.finish_messages(passages, state.tools.remarked_results()),
-            draft,
-            audit,
-            passages=passages,
-            results=results,
-            language=state.request.language,
-        )
         # The extractive model says the same again; a spent budget allows no further call.
-        if state.model.name in PriceTable.FREE or state.overdrawn or await state.over_budget(messages) is not None:
+        if state.model.name in PriceTable.FREE or state.overdrawn:
+            return
+        messages = self._request(draft, audit)
+        if messages is None or await state.over_budget(messages) is not None:
             return
         for event in state.keep_in():
             yield event
@@ -137,6 +142,25 @@ class Concluding:
         if not ended:
             pieces.clear()
         yield state.used(reader, since)
+
+    def _request(self, draft: str, audit: Audit) -> tuple[Message, ...] | None:
+        """Return the request for a repair as the window takes it; None where it is too small for one."""
+        state, window = self._state, self._state.parts.window
+        found, results = state.tools.passages.all(), state.tools.remarked_results()
+        needed = needed_passages(audit, found)
+        for passages, around in ((found, AROUND), (needed, AROUND), (needed, AROUND // 4)):
+            messages = repair_messages(
+                self._context.finish_messages(passages, results),
+                draft,
+                audit,
+                passages=passages,
+                results=state.tools.results,
+                language=state.request.language,
+                around=around,
+            )
+            if window is None or window.size(messages) <= window.prompt_tokens:
+                return messages
+        return None
 
     async def _audit(self, answer: str) -> Audit:
         return await asyncio.to_thread(self._audited, answer)

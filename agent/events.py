@@ -253,6 +253,8 @@ class SentenceAudited(EventBase):
 
     kind: Literal["sentence_audited"] = "sentence_audited"
     verdict: SentenceVerdict
+    provisional: bool = False
+    """True: told while the answer is written; what follows it may change the verdict. Those at the end count."""
 
 
 class RunCompleted(EventBase):

@@ -91,6 +91,7 @@ class _Rewriter:
         self._change = change
         self._in_answer = _moved(answer, change(answer))
         self._in_draft = _moved(draft, change(draft))
+        self._superseded = bool(draft)
         self._in_passage = {label: _moved(text, change(text)) for label, text in passages.items()}
 
     def event(self, event: Event) -> Event:
@@ -121,7 +122,8 @@ class _Rewriter:
             case CitationAdded():
                 return event.model_copy(update={"title": change(event.title)})
             case SentenceAudited():
-                return event.model_copy(update={"verdict": self._verdict(event.verdict, self._in_answer)})
+                in_text = self._in_draft if event.provisional and self._superseded else self._in_answer
+                return event.model_copy(update={"verdict": self._verdict(event.verdict, in_text)})
             case AnswerSuperseded():
                 failed = tuple(self._verdict(each, self._in_draft) for each in event.failed)
                 return event.model_copy(update={"failed": failed})

@@ -34,6 +34,7 @@ from agent.settings import AuditSettings, LoopSettings
 from agent.tables import metadata
 from agent.tools.builtin.finish import Finish
 from agent.tools.registry import ToolRegistry
+from agent.windows import Window
 from retrieval.symbols.language import load_language
 from retrieval.types import ALL_RIGHTS, Principal
 
@@ -228,6 +229,34 @@ async def test_what_a_source_says_is_inert_in_the_request() -> None:
     assert "doc_7f3a_p6" not in asked.replace("⟦SOURCE∶ doc_7f3a_p6⟧", "")
 
 
+async def test_verdicts_come_while_the_answer_streams_and_again_at_its_end() -> None:
+    finish = "Thought: x\n<tool_name>finish</tool_name><arguments>{}</arguments>"
+    costs = "Costs of the group fell by 3 % to 120 million yuan [SOURCE: doc_7f3a_p6]."
+    text = f"{TRUE} {costs} {LIE}"
+    events = await drain(make_agent([finish, _cut(text, 5)]))
+    live = [each for each in of(events, SentenceAudited) if each.provisional]
+    last = [each for each in of(events, SentenceAudited) if not each.provisional]
+    assert [each.verdict.index for each in live] == [0, 1]
+    assert [each.verdict for each in live] == [each.verdict for each in last[:2]]
+    assert [each.verdict.index for each in last] == [0, 1, 2]
+    shown = "".join(each.text for each in of(events, TextDelta) if each.seq < live[0].seq)
+    assert len(shown) < len(f"{TRUE} {costs}") + 5
+    hidden = await drain(make_agent([finish, _cut(text, 5), TRUE], policy="repair", drafts=False))
+    assert not any(each.provisional for each in of(hidden, SentenceAudited))
+
+
+async def test_a_repair_fits_the_window_or_is_left_out() -> None:
+    long = " ".join(["Costs of the group fell to 124 million yuan [SOURCE: doc_7f3a_p6]."] * 30)
+    for tokens, calls in ((2048, 2), (700, 1), (100_000, 2)):
+        window = Window(tokens=tokens, reply_tokens=200)
+        draft = LIE if tokens == 2048 else long
+        model = ScriptedChatModel([answer(draft), TRUE], window=window)
+        done = completed(await drain(make_agent(model, policy="repair")))
+        assert len(model.requests) == calls
+        assert done.audit.action == ("repaired" if calls == 2 else "repair_failed")
+        assert window.size(model.requests[-1].messages) <= window.prompt_tokens
+
+
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
@@ -260,7 +289,9 @@ def test_streamed_plain_and_stored_answers_carry_the_same_text_and_verdicts(
         whole = ["Thought: x\n<tool_name>finish</tool_name><arguments>{}</arguments>", _cut(one, size), _cut(two, size)]
     else:
         whole = [_cut(answer(one), size), _cut(two, size)]
-    agent = make_agent(whole, tier=tier, policy=policy, drafts=drafts)
+    calls = iter(range(100))
+    model = ScriptedChatModel(lambda _: whole[min(next(calls), len(whole) - 1)])
+    agent = make_agent(model, tier=tier, policy=policy, drafts=drafts)
     journal, run_id = Journal(engine), f"r{next(_RUNS)}"
     asked = request().model_copy(update={"run_id": run_id})
 
@@ -278,7 +309,8 @@ def test_streamed_plain_and_stored_answers_carry_the_same_text_and_verdicts(
     assert stored == plain == completed(streamed)
     assert journal.events(run_id, OWNER) == streamed
     assert final_text(streamed) == plain.answer
-    assert tuple(each.verdict for each in of(streamed, SentenceAudited)) == plain.audit.sentences
+    verdicts = [each.verdict for each in of(streamed, SentenceAudited) if not each.provisional]
+    assert tuple(verdicts) == plain.audit.sentences
     assert all(each.label in {p.label for p in plain.passages} for each in of(streamed, CitationAdded))
     assert len(of(streamed, AnswerSuperseded)) <= 1
     if policy == "withhold" and plain.status != "withheld":
