@@ -49,14 +49,31 @@ class RunControl:
         self._pause = False
         self._wanted: asyncio.Queue[Edit | Literal["resume"]] = asyncio.Queue()
         self._reply: asyncio.Future[bool | str] | None = None
-        self.waiting: Waiting | None = None
-        """What the run waits for."""
+        self._waiting: Waiting | None = None
+        self._waits = asyncio.Event()
         self.before: Before = "step"
         """Where a paused run stands."""
         self.plan_items: Callable[[], frozenset[str]] = frozenset
         """Ids of the items of its plan."""
         self.leaving = False
         """True: the process goes; the run is left as it is, without an end."""
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """What the run waits for."""
+        return self._waiting
+
+    @waiting.setter
+    def waiting(self, waiting: Waiting | None) -> None:
+        self._waiting = waiting
+        if waiting is not None:
+            self._waits.set()
+        else:
+            self._waits.clear()
+
+    async def waits(self) -> None:
+        """Return as soon as the run waits for a person."""
+        await self._waits.wait()
 
     def pause(self) -> None:
         """Stop before the next step or call."""

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, and_, or_, select, update
 from agent.events import EVENT_ADAPTER
 from agent.rewriting import rewrite
 from agent.tables import run_events, run_passages, runs
+from agent.tapes import rewrite_kept
 
 _TRIES = 20
 
@@ -99,6 +100,9 @@ class RunCopies:
                 if written.rowcount == 0:
                     connection.rollback()
                     return None
+            if not rewrite_kept(connection, run_id, change):
+                connection.rollback()
+                return None
             if values:
                 connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))
         return len(changed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
@@ -20,7 +20,10 @@ from agent.events import (
     RunFailed,
     RunStarted,
 )
+from agent.run import RunRequest
 from agent.tables import erased_documents, run_events, run_passages, runs
+from agent.tape import Entry
+from agent.tapes import KeptRequest, add_entries, erase_tapes, keep_request, read_entries, read_request
 from agent.tombstones import entomb
 from agent.usage import add_usage
 from retrieval.types import Principal, Value
@@ -47,19 +50,69 @@ class StoredRun(Value):
     error: str | None = None
 
 
+class Recorded(Value):
+    """All that is kept of a run."""
+
+    events: tuple[Event, ...]
+    kept: KeptRequest | None
+    """What it was asked; None for runs of before this was kept."""
+    entries: tuple[Entry, ...]
+    """Its tape; empty where it was erased with a document."""
+
+
 class Journal:
     """Writes and reads runs. A run belongs to one user of one tenant; for anybody else it does not exist."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def append(self, events: Event | Sequence[Event], principal: Principal) -> None:
-        """Write events of one run in their order, in one transaction."""
+    def append(
+        self,
+        events: Event | Sequence[Event],
+        principal: Principal,
+        *,
+        entries: Sequence[Entry] = (),
+        request: RunRequest | None = None,
+    ) -> None:
+        """Write events of one run in their order, in one transaction.
+
+        Args:
+            events: of the run.
+            principal: whose run it is.
+            entries: what was recorded of it meanwhile.
+            request: with the first event: what it was asked.
+        """
         batch: Sequence[Event] = [events] if not isinstance(events, Sequence) else events
         if not batch:
             return
         with self._engine.begin() as connection:
-            self._write(connection, batch, principal)
+            erased = self._write(connection, batch, principal)
+            if request is not None:
+                keep_request(connection, request, principal)
+            if erased:
+                erase_tapes(connection, [batch[0].run_id])
+            else:
+                add_entries(connection, batch[0].run_id, entries)
+
+    def recorded(self, run_id: str, principal: Principal) -> Recorded:
+        """Return all that is kept of a run, to repeat it.
+
+        Raises:
+            UnknownRunError: no such run, or another user's.
+        """
+        events = self.events(run_id, principal)
+        with self._engine.connect() as connection:
+            kept, entries = read_request(connection, run_id), read_entries(connection, run_id)
+        return Recorded(events=tuple(events), kept=kept, entries=tuple(entries))
+
+    def broken(self) -> list[Recorded]:
+        """Return every run that a crash of the process left `running`, the oldest first."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(
+                select(runs).where(runs.c.state == "running").order_by(runs.c.started_at)
+            ).mappings()
+            owners = [(row["run_id"], Principal(tenant=row["tenant"], user=row["user"])) for row in rows]
+        return [self.recorded(run_id, owner) for run_id, owner in owners]
 
     def run(self, run_id: str, principal: Principal) -> StoredRun:
         """Return one run.
@@ -107,13 +160,14 @@ class Journal:
             )
             return [EVENT_ADAPTER.validate_json(body) for body in bodies]
 
-    def end_broken_runs(self, at: datetime) -> int:
+    def end_broken_runs(self, at: datetime, *, but: Collection[str] = ()) -> int:
         """End every run that a crash of the process left `running`; return how many there were.
 
-        For the start of the one process that runs them.
+        For the start of the one process that runs them; those in `but` go on.
         """
         with self._engine.begin() as connection:
-            broken = connection.execute(select(runs).where(runs.c.state == "running")).mappings().all()
+            running = connection.execute(select(runs).where(runs.c.state == "running")).mappings().all()
+            broken = [row for row in running if row["run_id"] not in but]
             for row in broken:
                 last = connection.scalar(select(func.max(run_events.c.seq)).where(run_events.c.run_id == row["run_id"]))
                 event = RunFailed(
@@ -128,7 +182,8 @@ class Journal:
                 self._write(connection, [event], owner)
         return len(broken)
 
-    def _write(self, connection: Connection, batch: Sequence[Event], principal: Principal) -> None:
+    def _write(self, connection: Connection, batch: Sequence[Event], principal: Principal) -> bool:
+        """Write; return whether documents that the run used are erased."""
         for event in batch:
             self._note(connection, event, principal)
         erased = _erased(connection, batch[0].run_id)
@@ -137,6 +192,7 @@ class Journal:
             insert(run_events),
             [{"run_id": e.run_id, "seq": e.seq, "kind": e.kind, "body": e.model_dump_json()} for e in kept],
         )
+        return bool(erased)
 
     def _note(self, connection: Connection, event: Event, principal: Principal) -> None:
         """Keep the run's own row in step with its first and last event."""

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from agent.events import EVENT_ADAPTER, Event
 from agent.tables import erased_documents, run_events, run_passages
+from agent.tapes import count_entries, erase_tapes
 from agent.tombstones import entomb
 
 
@@ -26,11 +27,14 @@ class RunRemains:
         self._engine = engine
 
     async def erase(self, tenant: str, document_id: str) -> int:
-        """Put tombstones in the place of the document's text; return in how many events. Repeatable."""
+        """Put tombstones in the place of the document's text, and erase the tapes of the runs that used it.
+
+        Repeatable. Returns in how many events and entries of tapes it stood.
+        """
         return await asyncio.to_thread(self._erase, tenant, document_id)
 
     async def left(self, tenant: str, document_id: str) -> int:
-        """Count the events that still hold text of the document."""
+        """Count the events that still hold text of the document, and the entries of tapes that may."""
         return await asyncio.to_thread(self._left, tenant, document_id)
 
     def _erase(self, tenant: str, document_id: str) -> int:
@@ -43,7 +47,8 @@ class RunRemains:
                     .where(run_events.c.run_id == event.run_id, run_events.c.seq == event.seq)
                     .values(body=event.model_dump_json())
                 )
-        return len(changed)
+            taped = erase_tapes(connection, _runs_with(connection, tenant, document_id))
+        return len(changed) + taped
 
     def _remember(self, tenant: str, document_id: str) -> None:
         try:
@@ -54,7 +59,13 @@ class RunRemains:
 
     def _left(self, tenant: str, document_id: str) -> int:
         with self._engine.connect() as connection:
-            return sum(1 for _ in _with_text(connection, tenant, document_id))
+            taped = count_entries(connection, _runs_with(connection, tenant, document_id))
+            return taped + sum(1 for _ in _with_text(connection, tenant, document_id))
+
+
+def _runs_with(connection: Connection, tenant: str, document_id: str) -> list[str]:
+    same = run_passages.c.tenant == tenant, run_passages.c.document_id == document_id
+    return list(connection.scalars(select(run_passages.c.run_id).where(*same).distinct()))
 
 
 def _with_text(connection: Connection, tenant: str, document_id: str) -> Iterator[Event]:

@@ -9,13 +9,19 @@ from typing import Any, cast
 from agent.audit.verdicts import Audit, Evidence, SentenceVerdict
 from agent.events import (
     AnswerSuperseded,
+    ApprovalRequested,
     CitationAdded,
     Event,
     FormatError,
     GuardFired,
+    HandedOver,
     Notice,
     PassagesRetrieved,
+    PlanChanged,
+    QuestionAnswered,
+    QuestionAsked,
     RunCompleted,
+    RunEdited,
     RunFailed,
     RunStarted,
     SentenceAudited,
@@ -25,6 +31,7 @@ from agent.events import (
     ToolReturned,
     TriggerDecided,
 )
+from agent.plan_items import PlanItem
 from retrieval.types import Chunk, Passage
 
 Change = Callable[[str], str]
@@ -106,13 +113,25 @@ class _Rewriter:
                     update={
                         "question": change(event.question),
                         "filter": event.filter.model_copy(update={"labels": labels}),
-                        "passages": tuple(self._passage(each) for each in event.passages),
+                        "passages": tuple(change_passage(each, self._change) for each in event.passages),
                     }
                 )
             case TriggerDecided():
                 return event.model_copy(update={"reasons": tuple(change(each) for each in event.reasons)})
             case ToolCalled():
-                return event.model_copy(update={"arguments": _within(event.arguments, change)})
+                return event.model_copy(update={"arguments": change_within(event.arguments, change)})
+            case RunEdited() | ApprovalRequested():
+                arguments = change_within(event.arguments, change)
+                return event.model_copy(update={"text": change(event.text), "arguments": arguments})
+            case QuestionAsked() | HandedOver():
+                update: dict[str, Any] = {"question": change(event.question)}
+                if isinstance(event, HandedOver):
+                    update |= {"reason": change(event.reason), "plan": _plan(event.plan, change)}
+                return event.model_copy(update=update)
+            case QuestionAnswered():
+                return event.model_copy(update={"text": change(event.text)})
+            case PlanChanged():
+                return event.model_copy(update={"items": _plan(event.items, change)})
             case ToolReturned():
                 return event.model_copy(update={"observation": change(event.observation)})
             case FormatError() | GuardFired():
@@ -132,38 +151,12 @@ class _Rewriter:
                     update={
                         "answer": change(event.answer),
                         "audit": self._audit(event.audit),
-                        "passages": tuple(self._passage(each) for each in event.passages),
+                        "passages": tuple(change_passage(each, self._change) for each in event.passages),
                         "labels": tuple(change(each) for each in event.labels),
                     }
                 )
             case _:
                 return event
-
-    def _passage(self, passage: Passage) -> Passage:
-        changed = passage.model_copy(
-            update={
-                "chunk": self._chunk(passage.chunk),
-                "context_before": self._change(passage.context_before),
-                "context_after": self._change(passage.context_after),
-            }
-        )
-        return passage if changed == passage else changed
-
-    def _chunk(self, chunk: Chunk) -> Chunk:
-        change = self._change
-        update: dict[str, Any] = {
-            "text": change(chunk.text),
-            "heading_path": tuple(change(each) for each in chunk.heading_path),
-            "speaker": None if chunk.speaker is None else change(chunk.speaker),
-            "title": change(chunk.title),
-            "issuer": change(chunk.issuer),
-            "labels": frozenset(change(label) for label in chunk.labels),
-        }
-        index_text = change(chunk.index_text)
-        if index_text != chunk.index_text or any(update[name] != getattr(chunk, name) for name in update):
-            # What was read in the former text holds no more; the document's own chunk has it anew.
-            return chunk.model_copy(update={**update, "index_text": "", "symbols": ()})
-        return chunk
 
     def _audit(self, audit: Audit) -> Audit:
         return audit.model_copy(
@@ -197,14 +190,46 @@ class _Rewriter:
         )
 
 
-def _within(value: Any, change: Change) -> Any:
+def _plan(items: Sequence[PlanItem], change: Change) -> tuple[PlanItem, ...]:
+    return tuple(i.model_copy(update={"text": change(i.text), "reason": change(i.reason)}) for i in items)
+
+
+def change_passage(passage: Passage, change: Change) -> Passage:
+    """Return a passage with `change(text)` in the place of every text."""
+    changed = passage.model_copy(
+        update={
+            "chunk": _chunk(passage.chunk, change),
+            "context_before": change(passage.context_before),
+            "context_after": change(passage.context_after),
+        }
+    )
+    return passage if changed == passage else changed
+
+
+def _chunk(chunk: Chunk, change: Change) -> Chunk:
+    update: dict[str, Any] = {
+        "text": change(chunk.text),
+        "heading_path": tuple(change(each) for each in chunk.heading_path),
+        "speaker": None if chunk.speaker is None else change(chunk.speaker),
+        "title": change(chunk.title),
+        "issuer": change(chunk.issuer),
+        "labels": frozenset(change(label) for label in chunk.labels),
+    }
+    index_text = change(chunk.index_text)
+    if index_text != chunk.index_text or any(update[name] != getattr(chunk, name) for name in update):
+        # What was read in the former text holds no more; the document's own chunk has it anew.
+        return chunk.model_copy(update={**update, "index_text": "", "symbols": ()})
+    return chunk
+
+
+def change_within(value: Any, change: Change) -> Any:
     """Change every text of a JSON value, names of fields too."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {change(name): _within(each, change) for name, each in cast("dict[str, Any]", value).items()}
+        return {change(name): change_within(each, change) for name, each in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_within(each, change) for each in cast("list[Any]", value)]
+        return [change_within(each, change) for each in cast("list[Any]", value)]
     return value
 
 

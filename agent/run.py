@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Literal
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from functools import partial
+from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
@@ -19,7 +20,6 @@ from agent.events import (
     TextDelta,
     ThoughtDelta,
 )
-from agent.journal import Journal
 from retrieval.types import Principal, SearchFilter, Value
 
 _PENDING = 64
@@ -54,14 +54,54 @@ class RunRequest(Value):
     """True: somebody follows the run and answers what it asks."""
 
 
+class Taping(Protocol):
+    """What a run records (`agent.tape.Tape`)."""
+
+    def drain(self) -> list[Any]:
+        """Hand out what was recorded since the last call."""
+        ...
+
+
+class Keeps(Protocol):
+    """Keeps events (`agent.journal.Journal`)."""
+
+    def append(
+        self,
+        events: Sequence[Event],
+        principal: Principal,
+        *,
+        entries: Sequence[Any] = (),
+        request: RunRequest | None = None,
+    ) -> None:
+        """Write events of one run in one transaction. Blocking."""
+        ...
+
+
 async def record(
-    events: AsyncIterator[Event], journal: Journal, principal: Principal, *, clock: Clock | None = None
+    events: AsyncIterator[Event],
+    journal: Keeps,
+    principal: Principal,
+    *,
+    clock: Clock | None = None,
+    request: RunRequest | None = None,
+    tape: Taping | None = None,
+    leaving: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[Event, None]:
     """Pass a run's events on, each written to the journal first; text deltas are written in batches.
 
     A caller that goes away or is cancelled ends the run, and its journal still gets the
     `run_cancelled` that ends every broken-off run.
+
+    Args:
+        events: of the run.
+        journal: keeps them.
+        principal: whose run it is.
+        clock: for the `run_cancelled`.
+        request: kept with the first event, so that the run can be resumed.
+        tape: what the run records is kept with the event that follows it.
+        leaving: True when the process ends: the run is left without an end, to be resumed.
     """
+    kept = request
     pending: list[Event] = []
     last: Event | None = None
     writing: asyncio.Future[None] | None = None
@@ -71,7 +111,10 @@ async def record(
             pending.append(event)
             if not isinstance(event, TextDelta | ThoughtDelta) or len(pending) >= _PENDING:
                 batch, pending = pending, []
-                writing = asyncio.ensure_future(asyncio.to_thread(journal.append, batch, principal))
+                entries = tape.drain() if tape is not None else []
+                write = partial(journal.append, batch, principal, entries=entries, request=kept)
+                kept = None
+                writing = asyncio.ensure_future(asyncio.to_thread(write))
                 await asyncio.shield(writing)
             yield event
     except BaseException:
@@ -79,9 +122,11 @@ async def record(
             # A write that cancellation left behind goes on in its thread; the end must follow it.
             await asyncio.wait([writing])
         await _close(events)
-        cancelled = _cancelled(last, clock or SystemClock())
+        left = leaving()
+        cancelled = None if left else _cancelled(last, clock or SystemClock())
+        entries = tape.drain() if tape is not None and not left else []
         # Written on this thread: a cancelled task may be cancelled again while it waits.
-        journal.append([*pending, *([cancelled] if cancelled else [])], principal)
+        journal.append([*pending, *([cancelled] if cancelled else [])], principal, entries=entries)
         raise
 
 

@@ -58,6 +58,8 @@ class LoopSettings(Value):
     retrieval_timeout_s: float = Field(default=10.0, gt=0)
     run_timeout_s: float = Field(default=300.0, gt=0)
     """Without the time that the run waited for people."""
+    request_timeout_s: float = Field(default=310.0, gt=0)
+    """How long a caller who does not stream waits for the answer; then the run goes on without it."""
     slow_step_s: float = Field(default=2.0, gt=0)
     """Until the first token; past it the reader is told that it takes longer, like past the two below."""
     slow_tool_s: float = Field(default=3.0, gt=0)

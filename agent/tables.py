@@ -155,3 +155,20 @@ conversation_runs = Table(
     Column("run_id", String(64), nullable=False, unique=True),
 )
 """The runs of a conversation in order; `place` counts from 1."""
+
+run_requests = Table(
+    "run_requests",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+"""What a run was asked and for whom, to resume and to replay it (`agent.tapes`)."""
+
+run_tapes = Table(
+    "run_tapes",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("body", Text, nullable=False),
+)
+"""What a run took from outside, in order: replies of models, results of tools (`agent.tape`)."""

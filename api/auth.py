@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
 from pydantic import Field, TypeAdapter, ValidationError
+from starlette.requests import HTTPConnection
 
 from api.errors import SettingsError, UnauthenticatedError
 from api.loopback import is_loopback
@@ -55,6 +57,19 @@ class KeyRing:
             raise SettingsError(f"keys file {path}: {where}") from None
         return cls(keys)
 
+    def still(self, principal: Principal) -> Principal | None:
+        """Return a principal with no more than the keys of the same user give today; None where there are none."""
+        same = [
+            entry.principal
+            for entry in self._keys
+            if (entry.principal.tenant, entry.principal.user) == (principal.tenant, principal.user)
+        ]
+        if not same:
+            return None
+        rights = frozenset[Right]().union(*(each.rights for each in same))
+        groups = frozenset[str]().union(*(each.groups for each in same))
+        return principal.model_copy(update={"rights": principal.rights & rights, "groups": principal.groups & groups})
+
     def principal(self, key: str) -> Principal:
         """Return the principal of a key; raises UnauthenticatedError for one that is not known."""
         return self.entry(key).principal
@@ -75,7 +90,19 @@ class KeyRing:
         return found
 
 
-def authenticate(request: Request) -> Principal:
+def present_rights(keys_file: Path | None) -> Callable[[Principal], Principal | None]:
+    """Return what tells, of who began a run before a restart, what they may do today; None: nothing any more."""
+    ring = KeyRing.read(keys_file) if keys_file is not None else None
+
+    def allowed(principal: Principal) -> Principal | None:
+        if ring is None or principal == LOCAL_OWNER:
+            return principal
+        return ring.still(principal)
+
+    return allowed
+
+
+def authenticate(request: HTTPConnection) -> Principal:
     """Return who asks; see `_asking`. Error texts are cleaned by the rules of the caller's tenant from here on.
 
     Raises:
@@ -110,7 +137,7 @@ def require(principal: Principal, right: Right) -> None:
         raise ForbiddenError(f"this needs the right {right!r}, which {principal.user!r} does not hold")
 
 
-def _asking(request: Request) -> tuple[Principal, bool]:
+def _asking(request: HTTPConnection) -> tuple[Principal, bool]:
     """Return who asks, and whether as the operator of the installation.
 
     With a keys file every request needs `Authorization: Bearer KEY`. Without one, only
@@ -132,6 +159,7 @@ def _asking(request: Request) -> tuple[Principal, bool]:
     origin = request.headers.get("origin")
     if not is_loopback(client) or not is_loopback(host):
         raise UnauthenticatedError("without a keys file only callers on this machine are served")
-    if origin is not None and origin != f"{request.url.scheme}://{request.url.netloc}":
+    scheme = request.url.scheme.replace("ws", "http", 1)
+    if origin is not None and origin != f"{scheme}://{request.url.netloc}":
         raise UnauthenticatedError("requests from web pages of another origin are refused")
     return LOCAL_OWNER, True

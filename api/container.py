@@ -27,12 +27,11 @@ from agent.models.extractive import ExtractiveModel
 from agent.remains import RunRemains
 from agent.usage import UsageBook
 from api.audit_wiring import AuditDesk, wire_audits
+from api.auth import present_rights
 from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
-from api.mcp.asking import asking
-from api.mcp.desk import ToolDesk
 from api.memory_wiring import wire_memory
 from api.model_wiring import open_tiers, prices_of
 from api.models import Status
@@ -43,7 +42,7 @@ from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
 from api.talks import Talks
 from api.telemetry_wiring import watchers
-from api.tool_wiring import open_tools
+from api.tool_wiring import build_tools
 from api.tuned import thresholds
 from ingest.assembly import IngestParts, assemble
 from ingest.copies import Copies
@@ -103,7 +102,6 @@ class Container:
     journal: Journal
     audits: AuditDesk
     runs: RunService
-    desk: ToolDesk
     model: ChatModel
     talks: Talks
     usage: UsageBook
@@ -202,7 +200,6 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         budgets = Budgets(settings.budget, usage)
         auditor = Auditor(language, settings.audit)
         library = DocumentLibrary(ingest.catalog, store, ingest.live)
-        tools = await open_tools(stack, settings, language, ingest, library)
         agent = Agent(
             model=model,
             fallback=tiers.fallback,
@@ -210,7 +207,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             small=tiers.small if settings.run.route_simple else None,
             prices=prices_of(settings),
             budgets=budgets,
-            tools=tools,
+            tools=build_tools(settings, language, ingest, library),
             switches=settings.switches,
             searcher=searcher,
             trigger=memory.explaining(Trigger(searcher, settings.trigger, encoder.info.name)),
@@ -222,9 +219,12 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             auditing=settings.audit,
         )
         journal = Journal(engine)
-        broken = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC))
-        if broken:
-            log.info("%d runs that a crash had cut off are marked as failed", broken)
+        broken = await asyncio.to_thread(journal.broken)
+        allowed = present_rights(settings.server.keys_file)
+        left = {run.kept.request.run_id for run in broken if run.kept is not None and allowed(run.kept.principal)}
+        ended = await asyncio.to_thread(journal.end_broken_runs, datetime.now(UTC), but=left)
+        if ended:
+            log.info("%d runs that a crash had cut off are marked as failed", ended)
         audits = wire_audits(stack, engine, settings, journal, auditor, library, ingest.catalog, memory.metrics)
         persons, erasure = wire_persons(engine, language, erased_values, corrections, ingest, store, copies=all_copies)
         runs = RunService(
@@ -237,15 +237,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             hiding=lambda tenant: hiding_now(language, ingest, tenant),
             watcher=watchers(stack, settings, memory.metrics),
             completed=audits.completed,
-        )
-        desk = ToolDesk(
-            tools.all(),
-            searcher=searcher,
-            library=library,
-            settings=settings.run,
-            switches=settings.switches,
-            hide=lambda text, tenant: language.symbolise(text, tenant=tenant).text,
-            ask=asking(runs, budgets),
+            patience_s=settings.run.request_timeout_s,
         )
         if broken:
             # What a crash cut off had no chance to look at its own texts.
@@ -255,6 +247,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         rotation.resume()
         stack.push_async_callback(rotation.close)
         stack.push_async_callback(runs.close)
+        for run in await asyncio.to_thread(journal.broken) if left else []:
+            runs.resume(run, allowed)
         yield Container(
             settings=settings,
             engine=engine,
@@ -276,7 +270,6 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             journal=journal,
             audits=audits,
             runs=runs,
-            desk=desk,
             model=model,
             talks=Talks(ConversationBook(engine), language),
             usage=usage,

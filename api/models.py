@@ -30,6 +30,8 @@ class ChatBody(Value):
     language: Literal["zh", "en"] | None = None
     """Language of the answer; None: that of the question."""
     filter: SearchFilter = SearchFilter()
+    attended: bool = False
+    """True: whoever asks follows the run, and answers what it asks (`POST /v1/runs/{run_id}/answer`)."""
     conversation_id: str | None = Field(default=None, min_length=1, max_length=64)
     """Of a conversation that was begun with `POST /v1/conversations`; the question may follow up on it."""
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from agent.copies import RunCopies
-from agent.events import Event, RunCompleted
-from agent.journal import Journal
+from agent.errors import RunConflictError
+from agent.events import RunCompleted
+from agent.journal import Journal, Recorded
 from agent.loop import Agent
 from agent.outcome import outcome_of
+from agent.replay import Replayed, replay
 from agent.run import RunRequest, record
+from agent.tape import Tape
 from agent.telemetry import RunIds, Watcher, Watchers, work_for
+from api.live_run import LiveRun
 from api.models import ChatBody
 from api.talks import Talk
 from retrieval.decisions import DecisionLog
@@ -23,45 +28,6 @@ from retrieval.symbols.language import SymbolLanguage
 from retrieval.types import Principal
 
 log = logging.getLogger(__name__)
-
-
-class LiveRun:
-    """The events of one run so far, and a way to wait for more.
-
-    All use is on one event loop, so nothing is locked.
-    """
-
-    def __init__(self, run_id: str) -> None:
-        self.run_id = run_id
-        self._events: list[Event] = []
-        self._more = asyncio.Event()
-        self._ended = False
-
-    def put(self, event: Event) -> None:
-        """Add an event and wake the readers."""
-        self._events.append(event)
-        self._wake()
-
-    def end(self) -> None:
-        """Say that no event follows."""
-        self._ended = True
-        self._wake()
-
-    async def follow(self) -> AsyncIterator[Event]:
-        """Yield every event from the first on, until the run has ended."""
-        index = 0
-        while True:
-            more = self._more
-            while index < len(self._events):
-                yield self._events[index]
-                index += 1
-            if self._ended:
-                return
-            await more.wait()
-
-    def _wake(self) -> None:
-        self._more.set()
-        self._more = asyncio.Event()
 
 
 class RunService:
@@ -79,6 +45,7 @@ class RunService:
         hiding: Callable[[str], Callable[[str], str]],
         completed: Callable[[RunCompleted, Principal], None] = lambda _done, _principal: None,
         watcher: Watcher | None = None,
+        patience_s: float,
     ) -> None:
         """Take the parts.
 
@@ -92,7 +59,9 @@ class RunService:
             hiding: returns, for a tenant, what puts a text under the rules of now.
             completed: hears of every answer, after it is stored.
             watcher: is told every event; None: nobody is.
+            patience_s: how long a request waits for a run's end.
         """
+        self._patience_s = patience_s
         self._copies = copies
         self._decisions = decisions
         self._knowledge = knowledge
@@ -102,7 +71,7 @@ class RunService:
         self._agent = agent
         self._journal = journal
         self._language = language
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._going: dict[str, LiveRun] = {}
 
     def start(self, body: ChatBody, principal: Principal, talk: Talk | None = None) -> LiveRun:
         """Start a run and return its live view; `talk` is its conversation.
@@ -124,25 +93,88 @@ class RunService:
             asked=talk.asked if talk is not None else "",
             conversation_id=talk.conversation_id if talk is not None else None,
             before=talk.before if talk is not None else (),
+            attended=body.attended,
         )
-        live = LiveRun(request.run_id)
-        task = asyncio.create_task(self._drive(request, principal, live, revision))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return live
+        live = LiveRun(request.run_id, principal)
+        return self._begin(live, self._drive(request, live, Tape(), revision, fresh=True))
+
+    def resume(self, broken: Recorded, allowed: Callable[[Principal], Principal | None]) -> None:
+        """Go on with a run that a crash cut off; `allowed` tells what its owner may do today."""
+        kept = broken.kept
+        principal = None if kept is None else allowed(kept.principal)
+        if kept is None or principal is None:
+            return
+        revision = self._language.of(principal.tenant).revision
+        live = LiveRun(kept.request.run_id, principal, broken.events)
+        tape = Tape(broken.events, broken.entries)
+        self._begin(live, self._drive(kept.request, live, tape, revision, fresh=False))
+
+    async def ends(self, live: LiveRun) -> bool:
+        """Wait for a run's end; False once it waits for a person, or takes longer than a request may."""
+        if live.task is None:
+            return True
+        waits = asyncio.create_task(live.control.waits())
+        try:
+            await asyncio.wait({live.task, waits}, timeout=self._patience_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waits.cancel()
+        return live.task.done()
+
+    def going(self, run_id: str, caller: Principal) -> LiveRun | None:
+        """Return a run in flight that the caller may see and control: their own, or any of the tenant as admin."""
+        live = self._going.get(run_id)
+        if live is None or live.principal.tenant != caller.tenant:
+            return None
+        return live if live.principal.user == caller.user or caller.may("admin") else None
+
+    async def cancel(self, live: LiveRun) -> None:
+        """End a run, and wait until its end is written."""
+        if live.task is not None:
+            live.task.cancel()
+            await asyncio.wait([live.task])
+
+    async def replay(self, recorded: Recorded) -> Replayed:
+        """Make a stored run once more from its tape.
+
+        Raises:
+            RunConflictError: not enough of it is kept.
+        """
+        kept = recorded.kept
+        if kept is None or not recorded.entries:
+            raise RunConflictError("nothing is kept of the run that it could be replayed from")
+        return await replay(self._agent, kept.request, kept.principal, recorded.events, recorded.entries)
 
     async def close(self) -> None:
-        """Cancel what still runs; each run ends in its `run_cancelled`."""
-        for task in self._tasks:
+        """Leave what still runs as it stands in the journal: the next start goes on with it."""
+        tasks = [live.task for live in self._going.values() if live.task is not None]
+        for live in self._going.values():
+            live.control.leaving = True
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _drive(self, request: RunRequest, principal: Principal, live: LiveRun, revision: str) -> None:
+    def _begin(self, live: LiveRun, driving: Coroutine[Any, Any, None]) -> LiveRun:
+        live.task = asyncio.create_task(driving)
+        self._going[live.run_id] = live
+        live.task.add_done_callback(lambda _: self._going.pop(live.run_id, None))
+        return live
+
+    async def _drive(self, request: RunRequest, live: LiveRun, tape: Tape, revision: str, *, fresh: bool) -> None:
+        principal = live.principal
         tenant = principal.tenant
         before = revision, await asyncio.to_thread(self._knowledge, tenant)
         work_for(RunIds(request.run_id, request.trace_id))  # for this task alone, to its end
+        run = self._agent.run(request, principal, control=live.control, tape=tape)
+        recorded = record(
+            run,
+            self._journal,
+            principal,
+            request=request if fresh else None,
+            tape=tape,
+            leaving=lambda: live.control.leaving,
+        )
         try:
-            async for event in record(self._agent.run(request, principal), self._journal, principal):
+            async for event in recorded:
                 live.put(event)
                 self._watcher.see(event)
                 if isinstance(event, RunCompleted):

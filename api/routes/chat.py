@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
 from agent.events import RunCompleted, RunFailed
 from agent.run import collect
@@ -11,6 +11,7 @@ from api.auth import Caller, require
 from api.container import Wired
 from api.models import ChatBody
 from api.problems import problem
+from api.run_models import Standing
 from api.sse import event_stream
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"])
@@ -18,7 +19,11 @@ router = APIRouter(prefix="/v1/chat", tags=["chat"])
 
 @router.post("", response_model=RunCompleted)
 async def chat(body: ChatBody, caller: Caller, wired: Wired) -> Response | RunCompleted:
-    """Ask a question. `stream: true` gives server-sent events, else the terminal event as JSON."""
+    """Ask a question. `stream: true` gives server-sent events, else the terminal event as JSON.
+
+    Where the run comes to wait for a person, or takes longer than `ATTEST_RUN_REQUEST_TIMEOUT_S`, a plain
+    caller gets 202 and its address; it goes on in the background.
+    """
     require(caller, "chat")
     await wired.budgets.admit(caller)
     talk = await wired.talks.take_up(body, caller)
@@ -27,6 +32,9 @@ async def chat(body: ChatBody, caller: Caller, wired: Wired) -> Response | RunCo
         await wired.talks.note(talk, live.run_id, caller)
     if body.stream:
         return event_stream(live.follow())
+    if not await wired.runs.ends(live):
+        standing = Standing(run_id=live.run_id, state="running", waiting=live.control.waiting)
+        return JSONResponse(standing.model_dump(), 202, headers={"Location": f"/v1/runs/{live.run_id}"})
     match await collect(live.follow()):
         case RunCompleted() as completed:
             return completed

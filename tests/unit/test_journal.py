@@ -164,11 +164,11 @@ async def test_cancelling_during_a_write_keeps_the_order(journal: Journal, monke
     loop = asyncio.get_running_loop()
     append = journal.append
 
-    def slow(events: Any, principal: Principal) -> None:
+    def slow(events: Any, principal: Principal, **more: Any) -> None:
         if not go_on.is_set():
             loop.call_soon_threadsafe(begun.set)
             go_on.wait(5)
-        append(events, principal)
+        append(events, principal, **more)
 
     monkeypatch.setattr(journal, "append", slow)
     task = asyncio.create_task(passed(stream(script()), journal))

@@ -1,1 +1,0 @@
-"""Tools of other programs, over the Model Context Protocol."""
