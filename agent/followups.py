@@ -1,4 +1,4 @@
-"""Makes a follow-up question stand alone: by rules, from the questions before it. Pure; takes milliseconds.
+"""Makes a follow-up question stand alone: by rules, from the questions before it. Pure; takes a millisecond or two.
 
 A follow-up leaves out what the question before it said (`那成本呢？`, `and in Q4?`) or points at it (`it`,
 `该公司`). The rules put in what the last question named: its matter, whom it is about, its period. What they

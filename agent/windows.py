@@ -11,8 +11,8 @@ from agent.tokens import EstimatedTokens, TokenCounter
 
 _OF_MESSAGE = 8
 """What chat templates put round a message: role and separators."""
-_MARGIN = 0.97
-"""Templates and estimates differ a little from what an endpoint counts."""
+_COUNTED, _ESTIMATED = 0.97, 0.88
+"""Shares of the window that are used: templates differ a little from what is counted here, estimates more."""
 EVIDENCE_SHARE, OBSERVATION_SHARE, EARLIER_SHARE = 0.45, 0.22, 0.12
 """Most that passages at hand, one observation, and the digest of earlier steps take of a prompt."""
 
@@ -30,7 +30,8 @@ class Window:
     @property
     def prompt_tokens(self) -> int:
         """Most tokens of a prompt."""
-        return max(256, int((self.tokens - self.reply_tokens) * _MARGIN))
+        margin = _ESTIMATED if isinstance(self.counter, EstimatedTokens) else _COUNTED
+        return max(256, int((self.tokens - self.reply_tokens) * margin))
 
     def part(self, share: float) -> int:
         """Return the tokens of a part of the prompt."""
