@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import pytest
@@ -170,3 +170,16 @@ def test_names_of_built_in_tools_are_reserved() -> None:
     text = "".join(path.read_text("utf-8") for path in folder.glob("*.py"))
     named = {part.split('"')[0] for part in text.split('name="')[1:]}
     assert named <= RESERVED
+
+
+async def test_the_documented_example_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
+    source = text.split("```python\n")[1].split("```")[0]
+    (tmp_path / "weather_tools.py").write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tool,) = load_own_tools([EntryPoint("weather", "weather_tools:Weather", GROUP)])
+    at = context()
+    outcome = await ToolExecutor().execute(tool, {"city": "Bonn"}, at)
+    assert outcome.observation == "Bonn: 21 °C [SOURCE: tool_weather#1]"
+    assert at.untrusted
+    assert (await ToolExecutor().execute(tool, {"city": "Ulm"}, at)).observation == "No station in Ulm."
