@@ -7,11 +7,14 @@ from contextlib import aclosing
 
 from agent.concluding import Concluding
 from agent.context import RunContext
+from agent.cost import PriceTable
+from agent.drafts import fault_of
 from agent.errors import MalformedModelOutputError, ModelUnavailableError, ReplyCutError
 from agent.events import Event, GuardFired
 from agent.models.wording import wording
 from agent.protocols.pieces import AnswerEnd, AnswerText
 from agent.protocols.plain import PlainProtocol
+from agent.reading import RunTimeoutError
 from agent.state import RunAbortedError, RunState, TakeOverReason
 from retrieval.labels import find_tags
 
@@ -37,7 +40,11 @@ class Answering:
         self._refuse_without_search()
         if self._nothing_to_answer_from():
             state.answer = [wording(state.request.language).not_in_documents]
-        if state.answer:
+        if self._has_fault():
+            async with aclosing(self._complete()) as events:
+                async for event in events:
+                    yield event
+        elif state.answer:
             for text in state.answer:
                 for event in self._concluding.told(text):
                     yield event
@@ -61,6 +68,37 @@ class Answering:
         if state.tier != "strong" or state.tools.passages:
             return False
         return not any(tag.label in state.tools.book for tag in find_tags("".join(state.answer)))
+
+    def _has_fault(self) -> bool:
+        """Tell whether the model that speaks wrote a draft rather than an answer, and can be asked to complete it."""
+        state = self._state
+        # No steps: the answer is one of before. What quotes speaks the language of its sources.
+        if not state.steps or not state.answer or state.overdrawn or state.model.name in PriceTable.FREE:
+            return False
+        draft, asked = "".join(state.answer), state.request
+        return fault_of(draft, asked.question, asked.language) is not None
+
+    async def _complete(self) -> AsyncGenerator[Event, None]:
+        """Write the answer from the draft; where that fails before anything is seen, the draft is the answer."""
+        state = self._state
+        state.draft, state.answer = "".join(state.answer), []
+        found = state.tools.passages.all(), state.tools.remarked_results()
+        over = await state.over_budget(self._context.finish_messages(*found, draft=state.draft))
+        if over is not None:
+            state.overdrawn = True
+            yield state.emit(GuardFired, guard=over.guard, reason=over.reason)
+        try:
+            if over is None:
+                async with aclosing(self._write()) as events:
+                    async for event in events:
+                        yield event
+        except (ModelUnavailableError, MalformedModelOutputError, RunAbortedError, RunTimeoutError):
+            if state.answer:
+                raise
+        if not state.answer:
+            state.answer = [state.draft]
+            for event in self._concluding.told(state.draft):
+                yield event
 
     async def _write(self) -> AsyncGenerator[Event, None]:
         """Let the model write the answer as plain text; the fallback writes it where that fails unseen."""
@@ -118,7 +156,8 @@ class Answering:
     async def _write_once(self) -> AsyncGenerator[Event, None]:
         state = self._state
         since = state.parts.clock.monotonic()
-        messages = self._context.finish_messages(state.tools.passages.all(), state.tools.remarked_results())
+        found = state.tools.passages.all(), state.tools.remarked_results()
+        messages = self._context.finish_messages(*found, draft=state.draft)
         reader = state.reader(messages, "finish")
         parser = PlainProtocol()
         held: list[str] = []

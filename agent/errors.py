@@ -16,6 +16,7 @@ AgentError
 └── ToolError                 shown to the model as an observation, never to the user
     ├── UnknownToolError      the name is not on the run's whitelist
     ├── ToolArgumentsError    the arguments do not fit the tool's schema
+    ├── ToolUnavailableError  what the tool needs cannot be reached (retry)
     └── ToolTimeoutError      the tool did not answer in time (retry)
 """
 
@@ -120,6 +121,13 @@ class ToolArgumentsError(ToolError):
     """The arguments do not fit the tool's schema."""
 
     code = "tool_arguments"
+
+
+class ToolUnavailableError(ToolError):
+    """What the tool needs cannot be reached."""
+
+    code = "tool_unavailable"
+    retryable = True
 
 
 class ToolTimeoutError(ToolError):

@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
+from starlette.routing import Route
 
 from api import problems
 from api.auth import KeyRing
 from api.container import open_container
 from api.limits import BodyLimit
+from api.mcp.door import make_doors, open_doors
 from api.queries import known_query
 from api.routes import (
     audits,
@@ -30,6 +32,7 @@ from api.routes import (
     runs,
     search,
     symbols,
+    tools,
     usage,
     vault,
 )
@@ -48,9 +51,11 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
-        async with open_container(settings) as container:
+        async with open_container(settings) as container, open_doors(doors, container.desk):
             app.state.container = container
             yield
+
+    doors = make_doors()
 
     app = FastAPI(title="attest", version=version("attest"), lifespan=lifespan, docs_url="/docs", redoc_url=None)
     keys_file = None if local_owner else settings.server.keys_file
@@ -81,10 +86,12 @@ def create_app(settings: Settings, *, local_owner: bool = False, instance: str =
         corrections,
         keys,
         vault,
+        tools,
         usage,
         metrics,
     )
     for room in rooms:
         app.include_router(room.router, dependencies=[Depends(known_query)])
+    app.router.routes += [Route(path, door) for path, door in doors.items()]
     app.include_router(runs.live)
     return app

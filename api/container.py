@@ -32,6 +32,8 @@ from api.database import EmptiesLog, empty_log, open_engine
 from api.errors import SettingsError
 from api.keys import load_key
 from api.library import DocumentLibrary
+from api.mcp.asking import asking
+from api.mcp.desk import ToolDesk
 from api.memory_wiring import wire_memory
 from api.model_wiring import open_tiers, prices_of
 from api.models import Status
@@ -42,7 +44,7 @@ from api.settings import Settings
 from api.symbol_wiring import KeyRotation, hiding_now, wire_correcting, wire_rotation
 from api.talks import Talks
 from api.telemetry_wiring import watchers
-from api.tool_wiring import build_tools
+from api.tool_wiring import open_tools
 from api.tuned import thresholds
 from ingest.assembly import IngestParts, assemble
 from ingest.copies import Copies
@@ -102,6 +104,7 @@ class Container:
     journal: Journal
     audits: AuditDesk
     runs: RunService
+    desk: ToolDesk
     model: ChatModel
     talks: Talks
     usage: UsageBook
@@ -200,6 +203,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         budgets = Budgets(settings.budget, usage)
         auditor = Auditor(language, settings.audit)
         library = DocumentLibrary(ingest.catalog, store, ingest.live)
+        tools = await open_tools(stack, settings, language, ingest, library)
         agent = Agent(
             model=model,
             fallback=tiers.fallback,
@@ -207,7 +211,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             small=tiers.small if settings.run.route_simple else None,
             prices=prices_of(settings),
             budgets=budgets,
-            tools=build_tools(settings, language, ingest, library),
+            tools=tools,
             switches=settings.switches,
             searcher=searcher,
             trigger=memory.explaining(Trigger(searcher, settings.trigger, encoder.info.name)),
@@ -238,6 +242,15 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             watcher=watchers(stack, settings, memory.metrics),
             completed=audits.completed,
             patience_s=settings.run.request_timeout_s,
+        )
+        desk = ToolDesk(
+            tools.all(),
+            searcher=searcher,
+            library=library,
+            settings=settings.run,
+            switches=settings.switches,
+            hide=lambda text, tenant: language.symbolise(text, tenant=tenant).text,
+            ask=asking(runs, budgets),
         )
         if broken:
             # What a crash cut off had no chance to look at its own texts.
@@ -270,6 +283,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             journal=journal,
             audits=audits,
             runs=runs,
+            desk=desk,
             model=model,
             talks=Talks(ConversationBook(engine), language),
             usage=usage,

@@ -23,6 +23,7 @@ COMMANDS = {
     "symbols": "Show what symbols a text gives, and which rules are loaded; correct them.",
     "vault": "Show values behind pseudonyms; look up, hand over and forget what is kept of a person.",
     "serve": "Serve HTTP.",
+    "mcp": "Serve the tools to a program on this machine, over standard input and output (MCP).",
     "doctor": "Say which parts are in use, what is missing and what mends it.",
     "eval": "Measure on evaluation data.",
     "tune-triggers": "Recalibrate from the decision log when search is made at all.",

@@ -25,6 +25,7 @@ from agent.cost import Price
 from agent.egress import Egress
 from agent.settings import AlertSettings, AuditSettings, BudgetSettings, LlmSettings, LoopSettings, TierSettings
 from agent.switches import Switches
+from agent.tools.mcp.settings import McpSettings
 from api.errors import SettingsError
 from ingest.settings import ChunkSettings, IngestSettings, ParserSettings
 from retrieval.settings import (
@@ -156,6 +157,8 @@ class Settings(BaseSettings):
     """What is switched off."""
     egress: Egress = Egress()
     """Which text may reach models on other machines."""
+    mcp: McpSettings = McpSettings()
+    """MCP servers whose tools runs may call."""
     eval: EvaluationSettings = EvaluationSettings()
 
     @field_validator("models")

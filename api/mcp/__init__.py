@@ -1,0 +1,1 @@
+"""Our tools and the plan for other programs: plain HTTP and the Model Context Protocol."""
