@@ -10,13 +10,22 @@ from agent.audit.claims import Sentence, read_sentences
 from agent.audit.computed import OPERATION_WORDS
 from agent.audit.figure_finding import FOUND, FigureContext, is_minor
 from agent.audit.figures import check_figures, figures_of
-from agent.audit.findings import figure_evidence, flip_evidence, quote_evidence, support_evidence
+from agent.audit.findings import (
+    figure_evidence,
+    flip_evidence,
+    quote_evidence,
+    restrictor_evidence,
+    substitution_evidence,
+    support_evidence,
+)
 from agent.audit.flips import find_flip
 from agent.audit.judging import Findings, judge, risk_of
 from agent.audit.off_question import Placed, are_off, features_of
 from agent.audit.periods import times
 from agent.audit.quotes import check_quotes
+from agent.audit.restrictors import find_restrictor
 from agent.audit.sources import Source, SourceBook, SymbolReader, outside_titles
+from agent.audit.substitution import find_substitution
 from agent.audit.support import Support, measure_support
 from agent.audit.tags import check_tags, cited_sources, is_unknown, violations
 from agent.audit.verdicts import Audit, Evidence, Flag, SentenceVerdict, VerdictKind
@@ -216,12 +225,15 @@ class _Run:
             question=self.question,
             context=f"{sentence.heading}\n{sentence.header}\n{worked_out}",
         )
+        exact = support.kind == "verbatim" or sentence.text.count("|") >= 2
         findings = Findings(
             length=len(sentence.text),
             figures=figures,
             quotes=check_quotes(sentence.text, sources, self.question),
-            flip=None if support.kind == "verbatim" else find_flip(sentence.text, sources),
+            flip=None if exact else find_flip(sentence.text, sources),
             support=support,
+            substitution=None if exact else find_substitution(sentence.text, stated, sources),
+            restrictor=None if exact else find_restrictor(sentence.text, sources),
             wrong_period=self._is_wrong_period(sources, symbols),
         )
         self.cited_figures += [f.match for f in figures if f.outcome in FOUND and f.match is not None]
@@ -266,6 +278,10 @@ class _Run:
         ]
         if findings.flip is not None:
             found.append(flip_evidence(findings.flip, sentence, self.language))
+        if findings.substitution is not None:
+            found.append(substitution_evidence(findings.substitution, sentence, self.language))
+        if findings.restrictor is not None:
+            found.append(restrictor_evidence(findings.restrictor, sentence, self.language))
         if findings.wrong_period:
             asked = next((symbol.surface for symbol in times(self.asked)), self.question)
             found.append(

@@ -29,7 +29,7 @@ _GENERIC = re.compile(
 _SYMBOL_TERM = re.compile(r"\[[A-Z]")
 _CLAUSE = re.compile(
     r"[。！？；｡!?;，、：\n|()（）\t]|[,:](?!\d)|(?<!\d)[,:](?=\d)|\.(?=\s|$)"
-    r"|\s(?:and|while|whereas|but|compared\s+(?:with|to)|versus|against|up\s+from|down\s+from)\s",
+    r"|\s(?:and(?!\s+(?:above|below|over|under|up|more|less|older|younger)\b)|while|whereas|but|compared\s+(?:with|to)|versus|against|up\s+from|down\s+from)\s",
     re.IGNORECASE,
 )
 

@@ -6,6 +6,9 @@ from agent.audit.claims import Sentence
 from agent.audit.figure_finding import FOUND, FigureFinding
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
+from agent.audit.restrictors import Restrictor
+from agent.audit.sources import Source
+from agent.audit.substitution import Substitution
 from agent.audit.support import Support
 from agent.audit.verdicts import Evidence
 from agent.audit.wording import AnswerLanguage, say, shorten
@@ -81,6 +84,37 @@ def flip_evidence(flip: Flip, sentence: Sentence, language: AnswerLanguage) -> E
         label=flip.source.label,
         answer_span=sentence.answer_span(*flip.claim_span),
         source_span=flip.source_span,
+        answer_value=stated,
+        source_value=found,
+    )
+
+
+def substitution_evidence(found: Substitution, sentence: Sentence, language: AnswerLanguage) -> Evidence:
+    """Report a word of the source that another one stands in the place of."""
+    return _wording_evidence("substitution", found.claim_span, found.source, found.source_span, sentence, language)
+
+
+def restrictor_evidence(found: Restrictor, sentence: Sentence, language: AnswerLanguage) -> Evidence:
+    """Report a word that widens or narrows what the source says."""
+    return _wording_evidence("restrictor", found.claim_span, found.source, found.source_span, sentence, language)
+
+
+def _wording_evidence(
+    key: str,
+    claim_span: tuple[int, int],
+    source: Source,
+    source_span: tuple[int, int],
+    sentence: Sentence,
+    language: AnswerLanguage,
+) -> Evidence:
+    stated, found = sentence.text[slice(*claim_span)].strip(), source.text[slice(*source_span)].strip()
+    return Evidence(
+        rule="meaning",
+        passed=False,
+        detail=say(key, language, answer=shorten(stated), source=shorten(found)),
+        label=source.label,
+        answer_span=sentence.answer_span(*claim_span),
+        source_span=source_span,
         answer_value=stated,
         source_value=found,
     )

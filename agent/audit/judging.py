@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from agent.audit.figure_finding import CONTRADICTS, FOUND, FigureFinding, is_minor
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
+from agent.audit.restrictors import Restrictor
+from agent.audit.substitution import Substitution
 from agent.audit.support import Support
 from agent.audit.verdicts import Risk, SentenceVerdict, VerdictKind
 from agent.settings import AuditSettings
@@ -29,6 +31,8 @@ class Findings:
     quotes: Sequence[QuoteFinding]
     flip: Flip | None
     support: Support
+    substitution: Substitution | None = None
+    restrictor: Restrictor | None = None
     wrong_period: bool = False
     """Every cited passage belongs to another period than was asked for, and the sentence does not say so."""
 
@@ -41,6 +45,8 @@ class Findings:
 def judge(findings: Findings, settings: AuditSettings) -> VerdictKind:
     """Return the verdict on a sentence that cites at least one source whose text is at hand."""
     if findings.flip is not None or any(f.outcome in CONTRADICTS for f in findings.figures):
+        return "contradicted"
+    if findings.substitution is not None and findings.substitution.moved:
         return "contradicted"
     if findings.invented_quote:
         return "unsupported"
@@ -84,6 +90,8 @@ def _mostly_quoted(findings: Findings) -> bool:
 def _has_doubt(findings: Findings) -> bool:
     return (
         findings.wrong_period
+        or findings.substitution is not None
+        or findings.restrictor is not None
         or any(f.outcome in _DOUBTFUL for f in findings.figures)
         or any(q.outcome == "term_missing" for q in findings.quotes)
     )

@@ -106,6 +106,14 @@ _TEXT: dict[str, tuple[str, str]] = {
         "意思相反：回答说“{answer}”，来源说“{source}”",
         'opposite meaning: the answer says "{answer}", the source says "{source}"',
     ),
+    "substitution": (
+        "回答写“{answer}”，来源在同一处写的是“{source}”",
+        'the answer says "{answer}" where the source says "{source}"',
+    ),
+    "restrictor": (
+        "来源没有说“{answer}”：“{source}”",
+        'the source does not say "{answer}": "{source}"',
+    ),
     "off_question": (
         "来源中确有此句，但看起来没有回答所问的问题",
         "the source says so, but it does not seem to answer what was asked",

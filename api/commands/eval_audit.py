@@ -14,10 +14,13 @@ from agent.audit.evaluation import AuditReport, evaluate, placed_answers, read_c
 from agent.audit.figure_evaluation import FigureReport, evaluate_figures
 from agent.audit.figure_set import all_statements
 from agent.audit.off_question_fit import fit_off_question
+from agent.audit.sentence_evaluation import SentenceReport, evaluate_sentences
+from agent.audit.sentence_set import read_judged
 from api.commands.evaluating import KEY, Minimum, enforce, find, read_bounds
 from api.commands.session import Json, fail, guarded, out, print_json
 from api.errors import EXIT_USAGE
 from api.settings import load_settings
+from ingest.evaluation import default_expected
 from retrieval.symbols.language import load_language
 
 Fit = Annotated[
@@ -26,6 +29,10 @@ Fit = Annotated[
 Figures = Annotated[
     bool, typer.Option("--figures", help="Statements about figures of the tables in the evaluation data's tatqa.")
 ]
+Sentences = Annotated[
+    bool,
+    typer.Option("--sentences", help="Our sentences with known verdicts: paraphrases, flips, swaps, false sources."),
+]
 
 
 def audit(
@@ -33,16 +40,20 @@ def audit(
     minimum: Minimum = None,
     fit: Fit = None,
     figures: Figures = False,
+    sentences: Sentences = False,
     json_output: Json = False,
 ) -> None:
     """Measure the citation auditor on answers whose support is known by construction."""
     bounds = read_bounds(minimum)
     settings = load_settings()
     auditor = guarded(lambda: Auditor(load_language(KEY), settings.audit))
-    if figures is (file is not None):
-        fail("name a FILE of answers, or choose --figures", EXIT_USAGE)
-    if file is None:
+    if figures + sentences + (file is not None) != 1:
+        fail("name a FILE of answers, or choose one of --figures and --sentences", EXIT_USAGE)
+    if figures:
         _audit_figures(auditor, bounds, find(Path("tatqa"), settings), json_output)
+    if sentences:
+        _audit_sentences(auditor, bounds, json_output)
+    if file is None:
         return
     path = find(file, settings)
     if fit is not None:
@@ -71,6 +82,27 @@ def _audit_figures(auditor: Auditor, bounds: dict[str, float], folder: Path, jso
     else:
         _print_figures(report)
     enforce(bounds, report.metrics)
+
+
+def _audit_sentences(auditor: Auditor, bounds: dict[str, float], json_output: bool) -> None:
+    file = default_expected().with_name("sentences") / "sentences.jsonl"
+    report = guarded(lambda: evaluate_sentences(read_judged(file), auditor))
+    if json_output:
+        print_json(report.model_dump(mode="json") | {"metrics": report.metrics})
+    else:
+        _print_sentences(report)
+    enforce(bounds, report.metrics)
+
+
+def _print_sentences(report: SentenceReport) -> None:
+    table = Table("kind", "", "kept apart", "sentences", "right", "contradicted", box=None)
+    for kind in report.kinds:
+        right, contradicted = f"{kind.right:.4f}", f"{kind.contradicted:.4f}"
+        apart = "yes" if kind.apart else "no"
+        table.add_row(kind.kind, kind.language, apart, str(kind.sentences), right, contradicted)
+    out.print(table)
+    out.print(f"{report.sentences} sentences in {report.seconds} s")
+    out.print(f"macro_f1 {report.macro_f1:.4f}, of the third kept apart {report.macro_f1_apart:.4f}")
 
 
 def _print_figures(report: FigureReport) -> None:
