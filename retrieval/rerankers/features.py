@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from retrieval.lexical import terms
 from retrieval.period_match import match_periods, periods
+from retrieval.rerankers.loose_words import loose_words
 from retrieval.rerankers.symbol_features import symbol_features
 from retrieval.types import Candidate, Channel, Symbol
 
@@ -24,7 +25,7 @@ FEATURES = (
     "coverage",
     "rare_coverage",
     "document_coverage",
-    "document_sparse",
+    "loose_coverage",
     "pairs",
     "triples",
     "window",
@@ -63,15 +64,17 @@ class _Text:
     length: int
     """In terms."""
     places: Mapping[str, Sequence[int]]
+    loose: frozenset[str]
+    """Asked words that it holds in a looser writing."""
 
     @classmethod
-    def of(cls, text: str, asked: Container[str]) -> _Text:
+    def of(cls, text: str, asked: Container[str], loosely: frozenset[str]) -> _Text:
         found = terms(text)
         places: dict[str, list[int]] = {}
         for place, term in enumerate(found):
             if term in asked:
                 places.setdefault(term, []).append(place)
-        return cls(len(found), places)
+        return cls(len(found), places, loosely & loose_words(found))
 
     def holds(self, run: Sequence[str]) -> bool:
         """Tell whether terms stand one behind the other."""
@@ -96,20 +99,19 @@ def term_weight(term: str) -> float:
 def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     """Return float64 (len(candidates), len(FEATURES)).
 
-    `*_lead`, `rare_coverage`, `document_*` and the shares of symbols look at the other candidates of the question; all
-    others stand for themselves, so that scores can be compared across questions.
+    `*_lead`, `rare_coverage`, `document_coverage`, `loose_coverage` and the shares of symbols look at the other candidates of
+    the question; all others stand for themselves, so that scores can be compared across questions.
     """
     asked = terms(question)
     weights = {term: weight for term in dict.fromkeys(asked) if (weight := term_weight(term)) > 0}
-    texts = [_Text.of(candidate.chunk.index_text, set(asked)) for candidate in candidates]
+    loosely = frozenset(word for word in loose_words(weights) if term_weight(word) > 0)
+    texts = [_Text.of(candidate.chunk.index_text, set(asked), loosely) for candidate in candidates]
     pairs, triples = _runs(asked, 2), _runs(asked, 3)
-    rarity = _rarity(weights, texts)
+    rarity = _rarity(weights, [text.places for text in texts])
+    loose_rarity = _rarity(dict.fromkeys(loosely, 1.0), [text.loose for text in texts])
     documents = _documents(candidates, texts)
     compared = symbol_features(symbols, [candidate.chunk.symbols for candidate in candidates])
     dense, sparse = _channel(candidates, "dense"), _channel(candidates, "sparse")
-    summed: dict[str, float] = {}
-    for candidate, score in zip(candidates, sparse, strict=True):
-        summed[candidate.chunk.document_id] = summed.get(candidate.chunk.document_id, 0.0) + score
     matrix = np.zeros((len(candidates), len(FEATURES)))
     for row, (candidate, text) in enumerate(zip(candidates, texts, strict=True)):
         chunk = candidate.chunk
@@ -123,7 +125,7 @@ def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequenc
             _covered(weights, text.places),
             _covered(rarity, text.places),
             _covered(rarity, documents[chunk.document_id]),
-            _lead_of_document(chunk.document_id, summed),
+            _covered(loose_rarity, text.loose),
             _held(pairs, text),
             _held(triples, text),
             _best_window(weights, text),
@@ -160,15 +162,9 @@ def _best_other(scores: Sequence[float], row: int) -> float:
     return max((score for other, score in enumerate(scores) if other != row), default=scores[row])
 
 
-def _lead_of_document(document_id: str, summed: Mapping[str, float]) -> float:
-    """Compare what all candidates of a document score with the best other document: a whole section on the subject."""
-    others = [score for other, score in summed.items() if other != document_id]
-    return log1p(summed[document_id]) - log1p(max(others, default=summed[document_id]))
-
-
-def _rarity(weights: Mapping[str, float], texts: Sequence[_Text]) -> dict[str, float]:
+def _rarity(weights: Mapping[str, float], texts: Sequence[Container[str]]) -> dict[str, float]:
     """Weigh the question's terms by how few of the candidates hold them (BM25's IDF over the candidates)."""
-    held = Counter(term for text in texts for term in weights if term in text.places)
+    held = Counter(term for text in texts for term in weights if term in text)
     n = len(texts)
     return {term: weight * log(1 + (n - held[term] + 0.5) / (held[term] + 0.5)) for term, weight in weights.items()}
 

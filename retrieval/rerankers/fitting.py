@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_RIDGE = 30.0
+_RIDGE = 5.0
 """Strength of the pull towards zero, on standardised features with a total question weight of 1,000 per set."""
 _STEPS = 3000
 
