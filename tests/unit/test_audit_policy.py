@@ -246,15 +246,15 @@ async def test_verdicts_come_while_the_answer_streams_and_again_at_its_end() -> 
 
 
 async def test_a_repair_fits_the_window_or_is_left_out() -> None:
-    long = " ".join(["Costs of the group fell to 124 million yuan [SOURCE: doc_7f3a_p6]."] * 30)
-    for tokens, calls in ((2048, 2), (700, 1), (100_000, 2)):
+    long = " ".join(["Costs of the group fell to 124 million yuan [SOURCE: doc_7f3a_p6]."] * 80)
+    for draft, tokens, calls in ((LIE, 2048, 2), (long, 2048, 1), (long, 100_000, 2)):
         window = Window(tokens=tokens, reply_tokens=200)
-        draft = LIE if tokens == 2048 else long
         model = ScriptedChatModel([answer(draft), TRUE], window=window)
         done = completed(await drain(make_agent(model, policy="repair")))
         assert len(model.requests) == calls
         assert done.audit.action == ("repaired" if calls == 2 else "repair_failed")
-        assert window.size(model.requests[-1].messages) <= window.prompt_tokens
+        for request in model.requests[1:]:
+            assert window.size(request.messages) <= window.prompt_tokens
 
 
 @pytest.fixture(scope="module")
