@@ -18,6 +18,7 @@ from agent.protocols.writing import written_calls
 from agent.run import Exchange
 from agent.tools.base import ToolSpec
 from agent.tools.signature import arguments_line
+from agent.tools.wording import say
 from agent.windows import EVIDENCE_SHARE, Window
 from prompts.render import (
     ExampleKind,
@@ -121,7 +122,7 @@ class RunContext:
         window, language = self._window, self._language
         room, rest = (0, 0) if window is None else (window.part(_FINISH_SHARE), window.part(_RESULTS_SHARE))
         shown = fit_passages(passages, self._question, window, room, language)
-        results = {label: self._shortened.get(label, text) for label, text in results.items()}
+        results = {label: self._short(label, text) for label, text in results.items()}
         found = fit_results(results, self._question, window, rest)
         asked = render_finish(
             language,
@@ -131,6 +132,14 @@ class RunContext:
             draft=shown_draft(draft),
         )
         return (Message(role="user", content=asked),)
+
+    def _short(self, label: str, text: str) -> str:
+        """Return a result as it was shown, with the remark that stands at its end."""
+        short = self._shortened.get(label)
+        if short is None:
+            return text
+        remark = say("uncertain", self._language)
+        return f"{short} {remark}" if text.endswith(remark) else short
 
     def note_shortened(self, label: str, text: str) -> None:
         """Take the shortened text of a citable result, for the prompt that asks for the answer."""

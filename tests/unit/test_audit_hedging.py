@@ -9,6 +9,7 @@ import pytest
 from agent.audit.hedging import flag_unhedged, is_hedged
 from agent.audit.policy import failed_sentences, withheld_text
 from agent.audit.verdicts import Audit, SentenceVerdict
+from agent.context import RunContext
 from agent.events import AnswerSuperseded, RunCompleted, SentenceAudited
 from agent.fakes import FakeAuditor, FakeClock, FakeLibrary, FakeSearcher, FakeTrigger
 from agent.loop import Agent
@@ -18,6 +19,7 @@ from agent.settings import AuditSettings, LoopSettings
 from agent.tools.base import ToolContext, ToolResult, ToolSpec
 from agent.tools.builtin.finish import Finish
 from agent.tools.registry import ToolRegistry
+from prompts.values import Persona
 from retrieval.types import Principal
 
 WEAK = frozenset({"tool_scan#1"})
@@ -132,3 +134,13 @@ async def test_a_model_that_states_it_as_certain_is_asked_to_write_again() -> No
     assert done.answer.startswith("It may be 21 degrees")
     assert done.audit.risk == "low"
     assert [event.verdict.flags for event in events if isinstance(event, SentenceAudited)] == [(), ()]
+
+
+def test_a_shortened_result_keeps_the_remark() -> None:
+    context = RunContext(
+        question="How warm?", language="en", tier="none", tools=(), hints=(), passages=(), persona=Persona()
+    )
+    context.note_shortened("tool_scan#1", "21 degrees …")
+    remark = "(of low quality: the answer must say that it is uncertain)"
+    asked = context.finish_messages([], {"tool_scan#1": f"21 degrees and much more {remark}"})[-1].content
+    assert f"21 degrees … {remark} [SOURCE: tool_scan#1]" in asked

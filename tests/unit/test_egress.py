@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agent.egress import UNLABELLED, Egress
@@ -23,6 +25,7 @@ from agent.tools.builtin.list_documents import ListDocuments
 from agent.tools.builtin.read_document import ReadDocument
 from agent.tools.builtin.search_knowledge import SearchKnowledge
 from agent.tools.registry import ToolRegistry
+from agent.windows import Window
 from api.model_wiring import open_tiers
 from api.settings import load_settings
 from retrieval.types import ALL_RIGHTS, Chunk, Principal, Tier
@@ -211,3 +214,55 @@ async def test_endpoints_on_other_machines_are_guarded_once_there_is_a_rule(tmp_
     assert not isinstance(free.large, GuardedModel)
     await bound.close()
     await free.close()
+
+
+_TITLES = {"kept": "Project Nightingale", "mixed": "Board minutes", "open": "House rules"}
+_LABELS = {"kept": frozenset({"confidential"}), "mixed": frozenset({"public", "confidential"}), "open": frozenset()}
+_DOCUMENTS = [
+    fake_chunk(
+        # Long enough to be shortened towards the question, with the marker where that keeps it.
+        f"revenue marker{kind}{part} " + "and so on with many words that say little. " * 60,
+        document_id=f"{'abc'[i]}{part}0000000000",
+        title=f"{_TITLES[kind]} {part}",
+        ordinal=part,
+    ).model_copy(update={"labels": frozenset[str](_LABELS[kind])})
+    for i, kind in enumerate(_TITLES)
+    for part in range(2)
+]
+_KEPT_WORDS = ("markerkept", "markermixed", "Nightingale", "Board minutes")
+_CALLS = [
+    LIST,
+    FINISH,
+    '<tool_name>list_documents</tool_name><arguments>{"contains": "House"}</arguments>',
+    *(
+        f'<tool_name>read_document</tool_name><arguments>{{"document": "{chunk.document_id}"}}</arguments>'
+        for chunk in _DOCUMENTS
+    ),
+    *(
+        f'<tool_name>search_knowledge</tool_name><arguments>{{"query": "revenue {kind}"}}</arguments>'
+        for kind in ("words", "many", "minutes")
+    ),
+    "no form at all",
+    "<final_answer>Open.</final_answer>",
+]
+
+
+@hypothesis.settings(max_examples=40, deadline=None)
+@hypothesis.given(
+    script=st.lists(st.sampled_from(_CALLS), min_size=1, max_size=6),
+    tier=st.sampled_from(["strong", "weak", "none"]),
+    shown=st.sets(st.integers(0, len(_DOCUMENTS) - 1), min_size=1),
+    window=st.sampled_from([None, Window(2048, 256)]),
+)
+async def test_no_prompt_of_a_remote_model_ever_holds_kept_text(
+    script: list[str], tier: Tier, shown: set[int], window: Window | None
+) -> None:
+    replies = iter(script)
+    remote = ScriptedChatModel(lambda _request: next(replies, ANSWER), name="far", window=window)
+    local = ScriptedChatModel(lambda _request: ANSWER, name="near")
+    chunks = [_DOCUMENTS[i] for i in sorted(shown)]
+    candidates = [chunk.document_id for chunk in chunks[:2]]
+    events = await run(agent(remote, local, tier=tier, candidates=candidates, chunks=chunks), "revenue words")
+    assert isinstance(events[-1], RunCompleted)
+    sent = prompts(remote)
+    assert not [word for word in _KEPT_WORDS if word in sent]
