@@ -99,8 +99,8 @@ def term_weight(term: str) -> float:
 def feature_matrix(question: str, symbols: Sequence[Symbol], candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     """Return float64 (len(candidates), len(FEATURES)).
 
-    `*_lead`, `rare_coverage`, `document_coverage`, `loose_coverage` and the shares of symbols look at the other candidates of
-    the question; all others stand for themselves, so that scores can be compared across questions.
+    `*_lead`, `rare_coverage`, `document_coverage`, `loose_coverage` and shares of symbols look at the other candidates
+    of the question; all others stand for themselves, so that scores can be compared across questions.
     """
     asked = terms(question)
     weights = {term: weight for term in dict.fromkeys(asked) if (weight := term_weight(term)) > 0}
