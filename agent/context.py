@@ -10,6 +10,7 @@ from typing import Any, Literal
 from agent.compression import shorten
 from agent.drafts import shown as shown_draft
 from agent.evidence import fit_passages, fit_results
+from agent.experience import PastTask
 from agent.history import History, Turn
 from agent.llm import Message, Role, WrittenCall
 from agent.protocols.pieces import Call
@@ -24,6 +25,7 @@ from prompts.render import (
     ExampleKind,
     render_conversation,
     render_example,
+    render_experience,
     render_finish,
     render_format_error,
     render_general,
@@ -31,7 +33,7 @@ from prompts.render import (
     render_step,
     render_system,
 )
-from prompts.values import DocumentHint, Persona, ToolCard
+from prompts.values import DocumentHint, PastTaskCard, Persona, ToolCard
 from retrieval.labels import format_tag
 from retrieval.neutralise import neutralise_line
 from retrieval.passages import format_passage, neutralise
@@ -43,6 +45,7 @@ _ECHO_CHARS = 1000
 _ARGUMENT_CHARS, _THOUGHT_CHARS = 400, 600
 """How much of its own long arguments and Thoughts: what it wrote with a tool is kept as an artifact."""
 _CONVERSATION_SHARE = 0.1
+_PAST_CHARS = 160
 _QUESTION_SHARE, _HEAD_SHARE, _FINISH_SHARE, _RESULTS_SHARE = 0.25, 0.6, 0.6, 0.15
 """Parts of a prompt; `agent.windows` has the others."""
 
@@ -66,6 +69,7 @@ class RunContext:
         form: Form = "xml",
         window: Window | None = None,
         before: Sequence[Exchange] = (),
+        experience: Sequence[PastTask] = (),
     ) -> None:
         """Begin the conversation; with a `window` every prompt is kept inside it."""
         self._window = window
@@ -73,7 +77,7 @@ class RunContext:
         self._language: Literal["zh", "en"] = language
         self._form: Form = form
         self._calls = 0
-        self._before = _said(before, language, window)
+        self._before = _learnt(experience, language) + _said(before, language, window)
         self._shortened: dict[str, str] = {}
         self._history = History(question, language, window)
         cards = [_card(spec) for spec in tools if spec.announced]
@@ -196,6 +200,14 @@ class RunContext:
 
     def _formatted(self, passages: Sequence[Passage]) -> list[str]:
         return [format_passage(passage, self._language) for passage in passages]
+
+
+def _learnt(experience: Sequence[PastTask], language: Literal["zh", "en"]) -> str:
+    cards = [
+        PastTaskCard(neutralise_line(task.question)[:_PAST_CHARS], task.tools, task.steps, task.risk)
+        for task in experience
+    ]
+    return f"{render_experience(language, tasks=cards)}\n\n" if cards else ""
 
 
 def _said(before: Sequence[Exchange], language: Literal["zh", "en"], window: Window | None) -> str:

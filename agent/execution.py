@@ -9,7 +9,7 @@ it breaks off, the run fails.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from agent.answer_cache import Asked, CachedAnswer
 from agent.answering import Answering
 from agent.context import RunContext
 from agent.control import Desk, RunControl
-from agent.cost import CostMeter
+from agent.cost import CostMeter, PriceTable
 from agent.egress import document_labels
 from agent.emitter import Emitter
 from agent.errors import NotResumableError
@@ -31,6 +31,7 @@ from agent.events import (
     TextDelta,
     TriggerDecided,
 )
+from agent.experience import PastTask
 from agent.ports import Decision, Found
 from agent.reading import RunTimeoutError, within
 from agent.run import RunRequest
@@ -305,7 +306,15 @@ class Execution:
             form=state.form,
             window=state.parts.window,
             before=state.request.before,
+            experience=await self._experience(),
         )
+
+    async def _experience(self) -> Sequence[PastTask]:
+        """Return finished tasks like this one, for models that read prompts."""
+        known, state = self._state.parts.experience, self._state
+        if known is None or state.model.name in PriceTable.FREE:
+            return ()
+        return await within(state.deadline, asyncio.to_thread(known.similar, state.request.question, state.principal))
 
     async def _hints(self) -> list[DocumentHint]:
         """Name the documents in which the agent may search (tier `weak`)."""

@@ -22,6 +22,7 @@ from agent.emitter import Emitter
 from agent.errors import AgentError, ReplayEndedError
 from agent.events import Event, RunCancelled, RunFailed
 from agent.execution import Execution
+from agent.experience import Experience
 from agent.llm import ChatModel
 from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.run import RunRequest
@@ -65,6 +66,7 @@ class Agent:
         auditing: AuditSettings | None = None,
         compressor: Compressor | None = None,
         small: ChatModel | None = None,
+        experience: Experience | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -86,6 +88,7 @@ class Agent:
             budgets: refuses what would cost too much; None: nothing is refused.
             gates: rates, breakers and slots of tools; None: this agent's own.
             switches: what is off; None: nothing is.
+            experience: knows finished tasks, which the model is shown; None: none are.
             small: begins with simple questions; None: `model` begins with all.
             compressor: makes long results of tools fit; None: by their own sentences.
             auditing: what follows from audits, by tenant; None: their verdicts alone.
@@ -109,6 +112,7 @@ class Agent:
             gates=gates or Gates(),
             switches=switches or Switches(),
             small=small,
+            experience=experience,
             compressor=compressor or ExtractiveCompressor(),
             auditing=auditing or AuditSettings(),
         )

@@ -71,6 +71,13 @@ class LoopSettings(Value):
     """True: simple questions begin with the tier `small`, where there is one."""
 
 
+class MemorySettings(Value):
+    """What later runs are told of earlier ones, beside their own conversation."""
+
+    experience: bool = False
+    """True: the model is shown how questions like this one of the same person were answered before."""
+
+
 class BudgetSettings(Value):
     """Most tokens (read and written) and money that may be used; None: no limit. Days are those of UTC."""
 

@@ -15,6 +15,7 @@ from agent.cost import CostMeter, PriceTable
 from agent.egress import may_read
 from agent.emitter import Emitter
 from agent.events import Event, GuardFired, ModelUsed, Notice
+from agent.experience import Experience
 from agent.llm import ChatModel, ChatRequest, Message, RunFacts
 from agent.ports import Auditor, Library, Searcher, Trigger
 from agent.protocols.choice import Form, Formed, form_of
@@ -89,6 +90,8 @@ class Parts:
     budgets: BudgetKeeper = field(default_factory=NoBudgets)
     auditing: AuditSettings = field(default_factory=AuditSettings)
     """What follows from audits."""
+    experience: Experience | None = None
+    """Knows finished tasks; None: they are not asked."""
     small: ChatModel | None = None
     """Begins with simple questions; None: nobody does."""
     compressor: Compressor = field(default_factory=ExtractiveCompressor)

@@ -20,6 +20,7 @@ from agent.audit.auditor import Auditor
 from agent.budgets import BudgetKeeper, Budgets
 from agent.conversations import ConversationBook
 from agent.copies import RunCopies
+from agent.experience import JournalExperience
 from agent.journal import Journal
 from agent.llm import ChatModel
 from agent.loop import Agent
@@ -208,6 +209,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             model=model,
             fallback=tiers.fallback,
             spares=tiers.spares,
+            experience=JournalExperience(engine) if settings.memory.experience else None,
             small=tiers.small if settings.run.route_simple else None,
             prices=prices_of(settings),
             budgets=budgets,

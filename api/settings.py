@@ -23,7 +23,15 @@ from pydantic_settings import (
 
 from agent.cost import Price
 from agent.egress import Egress
-from agent.settings import AlertSettings, AuditSettings, BudgetSettings, LlmSettings, LoopSettings, TierSettings
+from agent.settings import (
+    AlertSettings,
+    AuditSettings,
+    BudgetSettings,
+    LlmSettings,
+    LoopSettings,
+    MemorySettings,
+    TierSettings,
+)
 from agent.switches import Switches
 from agent.tools.mcp.settings import McpSettings
 from api.errors import SettingsError
@@ -151,6 +159,7 @@ class Settings(BaseSettings):
     """What models cost: model name → price per million tokens."""
     budget: BudgetSettings = BudgetSettings()
     run: LoopSettings = LoopSettings()
+    memory: MemorySettings = MemorySettings()
     audit: AuditSettings = AuditSettings()
     alerts: AlertSettings = AlertSettings()
     switches: Switches = Switches()

@@ -9,7 +9,7 @@ from typing import Literal
 import jinja2
 
 from prompts.errors import MissingVariableError, UnknownTemplateError
-from prompts.values import DocumentHint, FailedSentence, Form, Language, Persona, ToolCard
+from prompts.values import DocumentHint, FailedSentence, Form, Language, PastTaskCard, Persona, ToolCard
 
 _DEFAULT = Persona()
 
@@ -125,6 +125,11 @@ def render_earlier(language: Language, *, steps: Sequence[str], left_out: int) -
 def render_conversation(language: Language, *, turns: Sequence[tuple[str, str]]) -> str:
     """Render what was said before in the conversation: questions and the beginnings of their answers."""
     return _render("conversation", language, turns=turns)
+
+
+def render_experience(language: Language, *, tasks: Sequence[PastTaskCard]) -> str:
+    """Render what finished tasks like this one tell it."""
+    return _render("experience", language, tasks=tasks)
 
 
 def render_finish(

@@ -41,6 +41,16 @@ class FailedSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class PastTaskCard:
+    """A question that was answered before, and how."""
+
+    question: str
+    tools: tuple[str, ...]
+    steps: int
+    risk: str
+
+
+@dataclass(frozen=True, slots=True)
 class Persona:
     """Who the assistant is. `instruction` is its owner's own text, shown as data."""
 

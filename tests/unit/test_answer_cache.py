@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from agent.answer_cache import AnswerCache
+from agent.answer_cache import AnswerCache, digest
 from agent.events import Event, Notice, PassagesRetrieved, RunCompleted, SentenceAudited, TextDelta, TriggerDecided
 from agent.fakes import FakeAuditor, FakeClock, FakeLibrary, FakeSearcher, FakeTrigger, fake_chunk
 from agent.loop import Agent
 from agent.models.scripted import ScriptedChatModel
-from agent.run import RunRequest
+from agent.run import Exchange, RunRequest
 from agent.settings import LoopSettings
 from agent.tools.builtin.calculate import Calculate
 from agent.tools.builtin.finish import Finish
@@ -213,3 +213,9 @@ async def test_whatever_a_request_may_say_beside_its_question_makes_it_another()
     requests = [Wider(run_id=f"r{number}", manner=manner, **asked) for number, manner in enumerate(("", "brief", ""))]
     runs = [[event async for event in house.agent.run(each, OWNER)] for each in requests]
     assert [again(events) for events in runs] == [False, False, True]
+
+
+def test_the_conversation_stands_in_the_key_of_an_answer() -> None:
+    one = (Exchange(question="Revenue?", answer="5"),)
+    assert digest(()) == ""
+    assert len({digest(one), digest((*one, *one)), digest((Exchange(question="Revenue?", answer="6"),)), ""}) == 4
