@@ -20,6 +20,7 @@ from agent.tools.builtin.plan import PlanCreate, PlanUpdate
 from agent.tools.builtin.query_database import QueryDatabase
 from agent.tools.builtin.read_artifact import ReadArtifact
 from agent.tools.builtin.read_document import ReadDocument
+from agent.tools.builtin.reason import Reason
 from agent.tools.builtin.search_knowledge import SearchKnowledge
 from agent.tools.builtin.write_document import WriteDocument
 from agent.tools.entry_points import GROUP, OwnTool, OwnToolError, load_own_tools
@@ -57,6 +58,7 @@ async def open_tools(
         PlanUpdate(),
         AskUser(),
         HandOver(),
+        Reason(),
         Finish(),
         *_own_tools(),
         *remote,
