@@ -167,9 +167,9 @@ class Concluding:
 
     def _audited(self, answer: str) -> Audit:
         audit = self._checked(answer)
-        labels = [passage.label for passage in self._state.tools.passages.all()]
+        texts = {passage.label: passage.evidence_text for passage in self._state.tools.passages.all()}
         proposed = _PROPOSED_ZH if self._state.request.language == "zh" else _PROPOSED_EN
-        return with_proposals(audit, labels, self._checked, proposed)
+        return with_proposals(audit, texts, self._checked, proposed)
 
     def _checked(self, answer: str) -> Audit:
         state = self._state

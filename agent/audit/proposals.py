@@ -6,32 +6,41 @@ without any doubt or flag, is proposed; the verdict stays `uncited` and the answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from agent.audit.content import content_terms, share
 from agent.audit.verdicts import Audit, Evidence, SentenceVerdict
 from retrieval.labels import find_tags, format_tag
 
 _MOST_SENTENCES: Final = 20
-_MOST_PASSAGES: Final = 10
+_CLOSEST: Final = 2
+"""Passages that are tried for a sentence: an audit of each costs as much as that of a cited sentence."""
+_SHARED: Final = 0.3
+"""Least share of a sentence's terms in a passage that is tried; with less none is ever fully supported."""
+_NUMBER = re.compile(r"\d+")
 _NO_MARK = str.maketrans({"\n": " ", "|": " "})
 """A sentence that is tried stands in a paragraph of its own."""
 
 
-def with_proposals(audit: Audit, labels: Sequence[str], again: Callable[[str], Audit], detail: str) -> Audit:
+def with_proposals(audit: Audit, texts: Mapping[str, str], again: Callable[[str], Audit], detail: str) -> Audit:
     """Return the audit with proposals for its uncited sentences, at most one each.
 
     Args:
         audit: of the answer.
-        labels: of the run's passages, best first.
+        texts: of the run's passages by label, best first.
         again: audits a text against the same passages.
         detail: what a proposal says to people; `{label}` is the passage's.
     """
     uncited = [each for each in audit.sentences if each.kind == "uncited"][:_MOST_SENTENCES]
-    if not uncited or not labels:
+    if not uncited or not texts:
         return audit
-    tried = [(verdict, label) for verdict in uncited for label in labels[:_MOST_PASSAGES]]
+    read = {label: (content_terms(text), _digits(text)) for label, text in texts.items()}
+    tried = [(verdict, label) for verdict in uncited for label in _closest(verdict, read)]
+    if not tried:
+        return audit
     paragraphs = [f"{_line(verdict)} {format_tag(label)}" for verdict, label in tried]
     starts = [0]
     for paragraph in paragraphs:
@@ -48,6 +57,18 @@ def with_proposals(audit: Audit, labels: Sequence[str], again: Callable[[str], A
         for each in audit.sentences
     )
     return audit.model_copy(update={"sentences": sentences})
+
+
+def _closest(verdict: SentenceVerdict, read: Mapping[str, tuple[frozenset[str], frozenset[str]]]) -> list[str]:
+    """Return the passages that share most terms with a sentence; of equal ones those that share its numbers."""
+    wanted, numbers = content_terms(verdict.text), _digits(verdict.text)
+    ranks = {label: (share(wanted, terms), len(numbers & digits)) for label, (terms, digits) in read.items()}
+    near = [label for label, rank in ranks.items() if not wanted or rank[0] >= _SHARED]
+    return sorted(near, key=lambda label: ranks[label], reverse=True)[:_CLOSEST]
+
+
+def _digits(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
 
 
 def _line(verdict: SentenceVerdict) -> str:

@@ -37,7 +37,7 @@ def audited(answer: str, tier: Any = "strong", texts: dict[str, str] = TEXTS) ->
             tool_results={},
         )
 
-    return with_proposals(check(answer), list(texts), check, "proposed: {label}")
+    return with_proposals(check(answer), texts, check, "proposed: {label}")
 
 
 @pytest.mark.parametrize(
