@@ -38,7 +38,7 @@ from agent.run import RunRequest
 from agent.state import Parts, RunAbortedError, RunState
 from agent.steps import Steps
 from agent.supervision import supervised
-from agent.tape import OfferEntry, Tape
+from agent.tape import HintsEntry, OfferEntry, Tape
 from agent.tools.base import ToolContext
 from agent.tools.whitelist import offer
 from agent.waiting import Waiting
@@ -319,14 +319,21 @@ class Execution:
     async def _hints(self) -> list[DocumentHint]:
         """Name the documents in which the agent may search (tier `weak`)."""
         state = self._state
-        if state.tier != "weak" or not state.candidate_documents or state.tape.strict:
+        if state.tier != "weak" or not state.candidate_documents:
             return []
+        entry = state.tape.take("hints", state.emit)
+        if isinstance(entry, HintsEntry):
+            state.tools.seen_labels.update(entry.labels)
+            if state.tape.strict:
+                return []  # they stand in prompts alone, and nobody reads these
         wanted = frozenset(state.candidate_documents)
         within_filter = wanted if state.filter.document_ids is None else wanted & state.filter.document_ids
         filter = state.filter.model_copy(update={"document_ids": within_filter})
         listing = state.parts.library.list_documents(state.principal, filter, limit=len(wanted))
         listed = await within(state.deadline, listing)
-        state.tools.seen_labels.update(document_labels(*(card.labels for card in listed)))
+        labels = document_labels(*(card.labels for card in listed))
+        state.tools.seen_labels.update(labels)
+        state.tape.add(HintsEntry(seq=state.emit.next_seq, labels=tuple(sorted(labels))))
         return [DocumentHint(card.document_id, neutralise_line(card.title)) for card in listed]
 
     async def _answer_late(self, context: RunContext) -> AsyncGenerator[Event, None]:

@@ -15,8 +15,8 @@ from agent.tape import TIMED, Entry, Tape, ToolEntry
 from retrieval.types import Principal, Value
 
 _MOST = 20
-_VOLATILE = frozenset({"at", "latency_ms", "trace_id", "run_id"})
-"""Fields that differ between any two runs."""
+_VOLATILE = frozenset({"at", "latency_ms", "trace_id", "run_id", "prompt_tokens", "money"})
+"""Fields that differ between any two runs, or with the wording of prompts, which no model reads here."""
 
 
 class Difference(Value):

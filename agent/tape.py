@@ -82,7 +82,15 @@ class OfferEntry(Value):
     tools: tuple[str, ...]
 
 
-Entry = Annotated[ReplyEntry | ToolEntry | OfferEntry, Field(discriminator="kind")]
+class HintsEntry(Value):
+    """The labels of the documents that the first prompt named."""
+
+    kind: Literal["hints"] = "hints"
+    seq: int
+    labels: tuple[str, ...]
+
+
+Entry = Annotated[ReplyEntry | ToolEntry | OfferEntry | HintsEntry, Field(discriminator="kind")]
 ENTRY_ADAPTER: TypeAdapter[Entry] = TypeAdapter(Entry)
 
 
@@ -151,7 +159,7 @@ class Tape:
             raise NotResumableError("the run does not repeat what its journal says")
         return new
 
-    def take(self, kind: Literal["reply", "tool", "offer"], emit: Emitter) -> Entry | None:
+    def take(self, kind: Literal["reply", "tool", "offer", "hints"], emit: Emitter) -> Entry | None:
         """Return the next entry, or None where the run goes on by itself from here.
 
         Raises:

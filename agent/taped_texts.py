@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.protocols.pieces import CallDelta
 from agent.rewriting import change_passage, change_within
-from agent.tape import Entry, OfferEntry, ReplyEntry, ToolEntry
+from agent.tape import Entry, HintsEntry, OfferEntry, ReplyEntry, ToolEntry
 
 Change = Callable[[str], str]
 
@@ -23,6 +23,8 @@ def rewrite_entry(entry: Entry, change: Change) -> Entry:
             return _reply(entry, change)
         case ToolEntry():
             return _tool(entry, change)
+        case HintsEntry():
+            return entry.model_copy(update={"labels": tuple(change(label) for label in entry.labels)})
         case OfferEntry():
             return entry
 
