@@ -67,6 +67,7 @@ class Agent:
         compressor: Compressor | None = None,
         small: ChatModel | None = None,
         experience: Experience | None = None,
+        shortening: ChatModel | None = None,
     ) -> None:
         """Take the parts of every run.
 
@@ -88,6 +89,7 @@ class Agent:
             budgets: refuses what would cost too much; None: nothing is refused.
             gates: rates, breakers and slots of tools; None: this agent's own.
             switches: what is off; None: nothing is.
+            shortening: the model that shortens long results of tools; None: `compressor` does.
             experience: knows finished tasks, which the model is shown; None: none are.
             small: begins with simple questions; None: `model` begins with all.
             compressor: makes long results of tools fit; None: by their own sentences.
@@ -113,6 +115,7 @@ class Agent:
             switches=switches or Switches(),
             small=small,
             experience=experience,
+            shortening=shortening,
             compressor=compressor or ExtractiveCompressor(),
             auditing=auditing or AuditSettings(),
         )

@@ -65,6 +65,8 @@ class LoopSettings(Value):
     slow_tool_s: float = Field(default=3.0, gt=0)
     slow_retrieval_s: float = Field(default=1.5, gt=0)
     observation_chars: int = Field(default=6000, ge=200)
+    shorten_with: Literal["own", "small"] = "own"
+    """How long results of tools are shortened: by their own sentences, or by the tier `small` where there is one."""
     concise_above_tokens: int | None = Field(default=2000, ge=1)
     """Above so many estimated tokens of a prompt the model is asked to be brief; None: never."""
     route_simple: bool = False

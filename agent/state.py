@@ -92,6 +92,8 @@ class Parts:
     """What follows from audits."""
     experience: Experience | None = None
     """Knows finished tasks; None: they are not asked."""
+    shortening: ChatModel | None = None
+    """Shortens long results of tools; None: their own sentences do."""
     small: ChatModel | None = None
     """Begins with simple questions; None: nobody does."""
     compressor: Compressor = field(default_factory=ExtractiveCompressor)
@@ -243,6 +245,12 @@ class RunState:
 
     def reader(self, messages: Sequence[Message], purpose: Literal["step", "finish"]) -> ReplyReader:
         """Prepare one call of the model that speaks now."""
+        return self.reader_of(self.model, messages, purpose)
+
+    def reader_of(
+        self, model: ChatModel, messages: Sequence[Message], purpose: Literal["step", "finish"]
+    ) -> ReplyReader:
+        """Prepare one call of a model."""
         tools = offers(self.whitelist) if self.form == "native" and purpose == "step" else ()
         request = ChatRequest(
             messages=tuple(messages),
@@ -252,15 +260,19 @@ class RunState:
             labels=self.tools.document_labels(),
             tenant=self.principal.tenant,
         )
-        return ReplyReader(TapedModel(self.model, self.tape, self.emit), request, self.deadline)
+        return ReplyReader(TapedModel(model, self.tape, self.emit), request, self.deadline)
 
     def used(self, reader: ReplyReader, since: float) -> ModelUsed:
-        """Count one model call and make its event; `since` is when it began on the run's clock."""
-        money = self.meter.add(self.model.name, reader.prompt_tokens, reader.completion_tokens)
+        """Count one call of the model that speaks now and make its event; `since`: when it began on the run's clock."""
+        return self.used_by(self.model, reader, since)
+
+    def used_by(self, model: ChatModel, reader: ReplyReader, since: float) -> ModelUsed:
+        """Count one call of a model and make its event."""
+        money = self.meter.add(model.name, reader.prompt_tokens, reader.completion_tokens)
         return self.emit(
             ModelUsed,
             step=self.steps,
-            model=self.model.name,
+            model=model.name,
             prompt_tokens=reader.prompt_tokens,
             completion_tokens=reader.completion_tokens,
             latency_ms=(self.parts.clock.monotonic() - since) * 1000,

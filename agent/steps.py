@@ -32,6 +32,7 @@ from agent.observations import Observations
 from agent.protocols.choice import parser_for
 from agent.protocols.pieces import AnswerEnd, AnswerText, Call, Malformed, Piece, ThoughtText
 from agent.reading import ReplyReader, RunTimeoutError, within
+from agent.small_compressor import SmallCompressor
 from agent.state import RunState
 from agent.supervision import drifts, remind
 from agent.tools.base import ToolResult
@@ -65,9 +66,11 @@ class Steps:
         self._state = state
         self._context = context
         self._executor = ToolExecutor(monotonic=state.parts.clock.monotonic, gates=state.parts.gates)
+        model = state.parts.shortening
+        self._small = None if model is None else SmallCompressor(state, model)
         self._observations = Observations(
             state.tools,
-            state.parts.compressor,
+            self._small or state.parts.compressor,
             state.parts.window,
             question=state.request.question,
             language=state.request.language,
@@ -327,6 +330,8 @@ class Steps:
         state.tools.seen_labels.update(result.labels)
         showing = self._observations.shown(tool, outcome, at_once=self._at_once)
         shown = await within(state.deadline, showing)
+        for event in self._small.used() if self._small is not None else ():
+            yield event
         yield state.emit(
             ToolReturned,
             step=state.steps,

@@ -210,6 +210,7 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
             fallback=tiers.fallback,
             spares=tiers.spares,
             experience=JournalExperience(engine) if settings.memory.experience else None,
+            shortening=tiers.small if settings.run.shorten_with == "small" else None,
             small=tiers.small if settings.run.route_simple else None,
             prices=prices_of(settings),
             budgets=budgets,

@@ -132,6 +132,11 @@ def render_experience(language: Language, *, tasks: Sequence[PastTaskCard]) -> s
     return _render("experience", language, tasks=tasks)
 
 
+def render_shorten(language: Language, *, question: str, text: str) -> str:
+    """Render the request to shorten a tool's result towards the question."""
+    return _render("shorten", language, question=question, text=text)
+
+
 def render_finish(
     language: Language, *, question: str, passages: Sequence[str], results: Sequence[str], draft: str = ""
 ) -> str:

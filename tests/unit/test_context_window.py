@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from agent.artifacts import Artifact, MemoryOriginals, RunArtifacts
 from agent.compression import shorten
-from agent.events import CitationAdded, Event, RunCompleted, ToolReturned
+from agent.errors import ModelUnavailableError
+from agent.events import CitationAdded, Event, ModelUsed, RunCompleted, ToolReturned
 from agent.fakes import FakeAuditor, FakeClock, FakeLibrary, FakeSearcher, FakeTrigger, fake_chunk
 from agent.llm import ChatRequest
 from agent.loop import Agent
@@ -72,7 +73,13 @@ class Post:
         return ToolResult(text="posted")
 
 
-def make_agent(model: ScriptedChatModel, *tools: Tool, chunks: tuple[Chunk, ...] = (), **settings: Any) -> Agent:
+def make_agent(
+    model: ScriptedChatModel,
+    *tools: Tool,
+    chunks: tuple[Chunk, ...] = (),
+    shortening: ScriptedChatModel | None = None,
+    **settings: Any,
+) -> Agent:
     return Agent(
         model=model,
         fallback=None,
@@ -84,6 +91,7 @@ def make_agent(model: ScriptedChatModel, *tools: Tool, chunks: tuple[Chunk, ...]
         encoder="embedded",
         settings=LoopSettings(max_steps=101, **settings),
         clock=FakeClock(),
+        shortening=shortening,
     )
 
 
@@ -255,3 +263,21 @@ def test_a_shortened_text_fits_and_says_nothing_new(text: str, question: str, ro
         assert short == text
     for part in re.split(r"\s*…\s*", short):
         assert part.strip() in text
+
+
+@pytest.mark.parametrize(("reply", "expected"), [
+    ("Branch 317 had 317.4 million.", "Branch 317 had 317.4 million."),
+    (ModelUnavailableError("down"), "…"),
+])  # fmt: skip
+async def test_the_small_model_may_shorten_and_sentences_do_where_it_cannot(reply: Any, expected: str) -> None:
+    small = ScriptedChatModel([reply], name="small", window=Window(4096, 512))
+    model = ScriptedChatModel([call("report", '{"n": 1}'), "<final_answer>Done.</final_answer>"], window=WINDOW)
+    events = await run(make_agent(model, Report(EN), shortening=small), "What was revenue of branch 317?")
+    shown = next(event for event in events if isinstance(event, ToolReturned))
+    assert expected in shown.observation
+    assert "317.4" in shown.observation
+    assert "[SOURCE: tool_report#1]" in shown.observation
+    assert tokens_of(small.requests[0]) <= 4096 - 512
+    used = [event.model for event in events if isinstance(event, ModelUsed)]
+    assert used == ["scripted", "small", "scripted"]
+    assert [event.seq for event in events] == list(range(len(events)))
