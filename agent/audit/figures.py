@@ -76,13 +76,13 @@ def _judge(
     unscaled = [c for c in candidates if c.comparison in ("different", "unscaled") and lacks_unit(c)]
     others = [c for c in candidates if c.comparison == "different" and (id(c.source), c.symbol.start) not in stated]
     rival = max(others, key=lambda c: c.aligned, default=None)
+    copied = copied_from(text, figure, matches, [c for c in candidates if c.comparison == "different"])
+    if copied is not None:
+        return FigureFinding(figure, "different", copied.source, copied.symbol)
     if not matches:
         return _judge_absent(figure, others, unscaled, context)
     best = max(matches, key=lambda c: (c.comparison == "equal", c.aligned))
     nearest = max(matches, key=lambda c: c.aligned)
-    copied = copied_from(text, figure, matches, [c for c in candidates if c.comparison == "different"])
-    if copied is not None:
-        return FigureFinding(figure, "different", copied.source, copied.symbol)
     if figure.kind == "number":
         rival, nearest = of_one_unit(text, figure, matches, others) or (rival, nearest)
     if (

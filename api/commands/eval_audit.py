@@ -12,8 +12,9 @@ from agent.audit.auditor import Auditor
 from agent.audit.calibration import load_calibration
 from agent.audit.evaluation import AuditReport, evaluate, placed_answers, read_cases
 from agent.audit.figure_evaluation import FigureReport, evaluate_figures
-from agent.audit.figure_set import all_statements
+from agent.audit.figure_set import all_statements, english_statements
 from agent.audit.off_question_fit import fit_off_question
+from agent.audit.pair_evaluation import evaluate_pairs, random_pairs
 from agent.audit.sentence_evaluation import SentenceReport, evaluate_sentences
 from agent.audit.sentence_set import read_judged
 from api.commands.evaluating import KEY, Minimum, enforce, find, read_bounds
@@ -33,6 +34,10 @@ Sentences = Annotated[
     bool,
     typer.Option("--sentences", help="Our sentences with known verdicts: paraphrases, flips, swaps, false sources."),
 ]
+Pairs = Annotated[
+    int | None,
+    typer.Option("--pairs", min=2, help="So many right answers of FILE and of tatqa beside other documents' passages."),
+]
 
 
 def audit(
@@ -41,6 +46,7 @@ def audit(
     fit: Fit = None,
     figures: Figures = False,
     sentences: Sentences = False,
+    pairs: Pairs = None,
     json_output: Json = False,
 ) -> None:
     """Measure the citation auditor on answers whose support is known by construction."""
@@ -56,6 +62,9 @@ def audit(
     if file is None:
         return
     path = find(file, settings)
+    if pairs is not None:
+        _audit_pairs(auditor, bounds, path, find(Path("tatqa"), settings), pairs, json_output)
+        return
     if fit is not None:
         _fit(path, fit, auditor)
     report = guarded(lambda: evaluate(read_cases(path), auditor))
@@ -81,6 +90,19 @@ def _audit_figures(auditor: Auditor, bounds: dict[str, float], folder: Path, jso
         print_json(report.model_dump(mode="json") | {"metrics": report.metrics})
     else:
         _print_figures(report)
+    enforce(bounds, report.metrics)
+
+
+def _audit_pairs(
+    auditor: Auditor, bounds: dict[str, float], path: Path, folder: Path, count: int, json_output: bool
+) -> None:
+    drawn = guarded(lambda: random_pairs(read_cases(path), english_statements(folder), count))
+    report = evaluate_pairs(drawn, auditor)
+    if json_output:
+        print_json(report.model_dump(mode="json") | {"metrics": report.metrics})
+    else:
+        out.print(f"{report.pairs} pairs, {report.sentences} sentences: {report.verdicts}")
+        out.print(f"called supported: {report.supported:.4f}")
     enforce(bounds, report.metrics)
 
 

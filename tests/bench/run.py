@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import audit
 import costs
 import encoder
 import ingestion
@@ -23,7 +24,7 @@ import parsing
 import presidio
 import symbols
 
-SECTIONS = ("costs", "encoder", "symbols", "ingestion", "latency", "parsing")
+SECTIONS = ("costs", "audit", "encoder", "symbols", "ingestion", "latency", "parsing")
 EXTRA = (
     "bge",
     "presidio",
@@ -44,6 +45,8 @@ def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f}\n")
     if "costs" in wanted:
         costs.measure()
+    if "audit" in wanted:
+        audit.measure()
     if "encoder" in wanted:
         encoder.measure()
     if "symbols" in wanted:

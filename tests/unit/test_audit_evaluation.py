@@ -8,6 +8,8 @@ import pytest
 
 from agent.audit.auditor import Auditor
 from agent.audit.evaluation import AuditCase, evaluate, read_cases
+from agent.audit.figure_writing import FigureStatement
+from agent.audit.pair_evaluation import evaluate_pairs, random_pairs
 from retrieval.symbols.language import load_language
 
 
@@ -43,6 +45,26 @@ def test_evaluate_reports_each_kind(auditor: Auditor) -> None:
     assert report.of("number_changed").balanced_accuracy == 0.75
     with pytest.raises(KeyError):
         report.of("wrong_passage")
+
+
+def test_pairs_are_of_different_documents_and_hardly_supported(auditor: Auditor) -> None:
+    cases = [case("gold", "营业收入为 2.38 亿元。"), case("gold", "托管人是江城银行。")]
+    cases[1] = cases[1].model_copy(update={"context": "该基金的托管人是江城银行。"})
+    statements = [
+        FigureStatement(text, "", said, True, "stated", "en")
+        for text, said in (
+            ("Sales were 5.2 million.", "Sales were 5.2 million."),
+            ("Costs were 7.1 million.", "Costs were 7.1 million."),
+        )
+    ]
+    pairs = random_pairs(cases, statements, 6)
+    assert len(pairs) == 6
+    assert all(pair.answer.rstrip("。.") not in pair.context for pair in pairs)
+    report = evaluate_pairs(pairs, auditor)
+    assert report.sentences == 6
+    assert report.metrics["unsupported"] == 1.0
+    with pytest.raises(ValueError, match="two documents"):
+        random_pairs(cases[:1], statements, 2)
 
 
 @pytest.mark.eval
