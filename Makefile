@@ -12,7 +12,7 @@ export ATTEST_EVAL_DATA := $(abspath ../shared/eval)
 endif
 endif
 
-.PHONY: install install-dev demo test lint fmt serve bench bench-ingest bench-stores bench-crash bench-presidio bench-bge clean
+.PHONY: install install-dev demo test lint fmt serve bench bench-ingest bench-stores bench-crash bench-presidio bench-bge bench-protocols clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,6 +52,10 @@ bench: $(VENV)/.base
 bench-ingest: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python tests/bench/run.py parsing ingestion
+
+# The parsers of replies: megabytes a second, hostile replies, memory.
+bench-protocols: $(VENV)/.base
+	$(BIN)/python tests/bench/run.py protocols
 
 # BGE-M3 at its real size with random weights: 5 GB of temporary files, 8 GB of memory, some minutes.
 bench-bge: $(VENV)/.dev

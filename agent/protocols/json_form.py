@@ -46,14 +46,14 @@ from agent.protocols.pieces import (
 )
 from agent.protocols.quoting import QuoteTracker
 from agent.protocols.reasons import Form, malformed
-from agent.protocols.tags import OPENING, tag_at
+from agent.protocols.tags import TAG_START, tag_at
 from agent.protocols.trimming import TrimmedText
 from agent.tools.base import ToolSpec
 
 MAX_REPLY_CHARS = 200_000
 
 _UNPRINTABLE_RE = re.compile("[\x00\ud800-\udfff]")
-_PROSE_RE = re.compile(f"[{{｛{OPENING}]")
+_PROSE_RE = re.compile(rf"[{{｛]|{TAG_START}", re.IGNORECASE | re.ASCII)
 _OBJECT_RE = re.compile(r"""[{｛]\s{0,200}(?:["'“”＂}｝]|[A-Za-z_\u4e00-\u9fff][\w ]{0,40}[:：])""")
 _MAY_OPEN_RE = re.compile(r"[{｛]\s{0,200}(?:[A-Za-z_\u4e00-\u9fff][\w ]{0,40})?\Z")
 _BETWEEN_RE = re.compile(r"[\s,，;；\[\]`]+|</?[a-z_]{1,20}>|<[|｜][^<>\n]{1,40}[|｜]>", re.IGNORECASE)

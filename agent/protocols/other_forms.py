@@ -25,6 +25,8 @@ _MARKUP_RE = re.compile(
     r"|</?(?:tool_calls?|function_calls?|tool_name|arg_key|arg_value|invoke|parameter|function)(?:[\s=>]|$)",
     re.IGNORECASE,
 )
+_TAGS_RE = re.compile(r"tool_name|final_answer|工具名|最终", re.IGNORECASE)
+"""Without any of these a text says nothing in the form of tags: a long answer is not read once more."""
 _CALLED_RE = re.compile(
     r"\W{0,12}(?:tool_code\s+|call:|functions\.)?([A-Za-z_]\w{0,63})(?:\.call)?(?:\[ARGS\])?\s*[({]"
 )
@@ -35,6 +37,8 @@ def read_other_form(form: Form, text: str, tools: Tools) -> list[Piece]:
 
     Its calls count as repaired: a tool with side effects does not run on them.
     """
+    if form != "xml" and not _TAGS_RE.search(text):
+        return []
     parser: TextParser = JsonProtocol(list(tools.values())) if form == "xml" else XmlProtocol()
     acted: list[Piece] = [p for p in [*parser.feed(text), *parser.finish()] if not isinstance(p, ThoughtText)]
     calls = [p for p in acted if isinstance(p, Call)]

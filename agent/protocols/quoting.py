@@ -7,9 +7,12 @@ of the reply.
 
 from __future__ import annotations
 
+import re
+
 _OPENERS = "“「『"
 _CLOSERS = "”」』"
 _TOUCHING = "`'‘"
+_SPECIAL_RE = re.compile(f'[\n`"{_OPENERS}{_CLOSERS}]')
 
 
 class QuoteTracker:
@@ -35,13 +38,22 @@ class QuoteTracker:
         return odd or self._depth > 0 or self._previous in _TOUCHING
 
     def feed(self, text: str) -> None:
-        """Go on over `text`."""
-        for char in text:
-            if char == "\n":
+        """Go on over `text`; looks at the characters that mean something alone."""
+        at = 0
+        for found in _SPECIAL_RE.finditer(text):
+            self._skip(text[at : found.start()])
+            at = found.end()
+            if found.group() == "\n":
                 self.start_line()
-                continue
-            self._step(char)
-            self._previous = char
+            else:
+                self._step(found.group())
+                self._previous = found.group()
+        self._skip(text[at:])
+
+    def _skip(self, plain: str) -> None:
+        if plain:
+            self._leading = self._leading and plain.isspace()
+            self._previous = plain[-1]
 
     def _step(self, char: str) -> None:
         if char == "`":

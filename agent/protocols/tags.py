@@ -38,7 +38,10 @@ _PARTIAL_RE = re.compile(
 )
 _LONGEST = 29
 """Characters after which an unmatched `<` can no longer become a tag."""
-OPEN_RE = re.compile(f"[{OPENING}]")
+_ANY_RE = re.compile(f"[{OPENING}]")
+TAG_START = rf"[{OPENING}](?=\s{{0,4}}[/／]?\s{{0,4}}(?:[{''.join(sorted({name[0] for name in _NAMES}))}]|\Z))"
+OPEN_RE = re.compile(TAG_START, re.IGNORECASE | re.ASCII)
+"""A bracket that may begin a tag, so that others are passed over quickly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ class _Next:
 
 def _next_tag(buffer: str, position: int) -> _Next | Literal["wait"] | None:
     """Return the tag that the next `<` begins and the stripped text before it; None when there is none near."""
-    found = OPEN_RE.search(buffer, position, position + _HEAD_GAP)
+    found = _ANY_RE.search(buffer, position, position + _HEAD_GAP)
     if found is None:
         return "wait" if len(buffer) - position < _HEAD_GAP else None
     tag = tag_at(buffer, found.start(), final=False)

@@ -22,9 +22,10 @@ import ingestion
 import latency
 import parsing
 import presidio
+import protocols
 import symbols
 
-SECTIONS = ("costs", "audit", "encoder", "symbols", "ingestion", "latency", "parsing")
+SECTIONS = ("costs", "audit", "encoder", "symbols", "ingestion", "latency", "parsing", "protocols")
 EXTRA = (
     "bge",
     "presidio",
@@ -51,6 +52,8 @@ def main() -> None:
         encoder.measure()
     if "symbols" in wanted:
         symbols.measure()
+    if "protocols" in wanted:
+        protocols.measure()
     if "ingestion" in wanted:
         asyncio.run(ingestion.measure(options.documents))
     if "parsing" in wanted:
