@@ -87,7 +87,10 @@ async def ask(
         clock=FakeClock(),
     )
     asked = RunRequest(
-        run_id=run_id, trace_id="t", question="What were revenue and costs in Q3 2024? 营业收入", language="en"
+        run_id=run_id,
+        trace_id="t",
+        question="What were revenue and costs in Q3 2024? 营业收入",
+        language="en" if answer.isascii() else "zh",
     )
     async for _ in record(agent.run(asked, OWNER), Journal(engine), OWNER):
         pass

@@ -48,9 +48,13 @@ def make_agent(model: Any, chunks: Sequence[Chunk], searcher: Any = None) -> Age
 
 
 async def ask(
-    answer: Any, chunks: Sequence[Chunk], question: str = "What does the revenue report say? 营业收入", **more: Any
+    answer: Any,
+    chunks: Sequence[Chunk],
+    question: str = "What does the revenue report say? 营业收入",
+    language: Any = "en",
+    **more: Any,
 ) -> tuple[RunCompleted, list[Event]]:
-    asked = RunRequest(run_id="r", trace_id="t", question=question, language="en")
+    asked = RunRequest(run_id="r", trace_id="t", question=question, language=language)
     replies = answer if not isinstance(answer, str) else [f"<final_answer>{answer}</final_answer>"]
     events = [event async for event in make_agent(replies, chunks, **more).run(asked, OWNER)]
     done = events[-1]
@@ -124,7 +128,7 @@ async def test_hostile_text_of_a_source_is_inert() -> None:
     ],
 )
 async def test_figures_are_compared_by_value_and_rounding(stated: str, kind: str) -> None:
-    done, _ = await ask(f"{stated} [SOURCE: doc_7f3a_p5]。", [ZH])
+    done, _ = await ask(f"{stated} [SOURCE: doc_7f3a_p5]。", [ZH], language="zh")
     (verdict,) = done.audit.sentences
     assert verdict.kind == kind
     figure = next(e for e in verdict.evidence if e.rule == "figure" and "元" in (e.answer_value or ""))
