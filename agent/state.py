@@ -83,7 +83,7 @@ class Parts:
     answers: AnswerCache | None = None
     gates: Gates = field(default_factory=Gates)
     """Rates, breakers and slots of tools, common to all runs."""
-    switches: Switches = Switches()
+    switches: Switches = field(default_factory=Switches)
     spares: tuple[ChatModel, ...] = ()
     """Who takes over, in this order, before `fallback` does."""
     prices: PriceTable = field(default_factory=lambda: PriceTable({}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ def guards(events: list[Event]) -> list[str]:
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_estimate_never_shrinks_when_text_is_added(one: str, two: str) -> None:
     assert estimate_tokens(one + " " + two) >= estimate_tokens(one)
-    assert (estimate_tokens(one) == 0) == (not one or one.isspace() and len(one) == 1)
+    assert (estimate_tokens(one) == 0) == (not one or (one.isspace() and len(one) == 1))
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ _CALLS = [
 ]
 
 
-@hypothesis.settings(max_examples=40, deadline=None)
+@hypothesis.settings(max_examples=40, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 @hypothesis.given(
     script=st.lists(st.sampled_from(_CALLS), min_size=1, max_size=6),
     tier=st.sampled_from(["strong", "weak", "none"]),

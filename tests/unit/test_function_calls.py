@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.protocols.choice import Form
@@ -87,7 +87,7 @@ _VALUES = st.recursive(
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(arguments=st.dictionaries(st.sampled_from(["query", "x", "名称"]), _VALUES, max_size=3), seed=st.integers(0, 99))
 async def test_any_arguments_come_through(form: Form, arguments: dict[str, Any], seed: int) -> None:
     spec = ToolSpec(name="look", description="Looks.", arguments={"type": "object", "properties": {}})
