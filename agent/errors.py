@@ -68,6 +68,12 @@ class AuditCalibrationError(AgentError):
     code = "audit_calibration"
 
 
+class AuditModelError(AgentError):
+    """The model that the auditor asks about meaning cannot be loaded."""
+
+    code = "audit_model"
+
+
 class UnknownConversationError(AgentError):
     """There is no such conversation, or it belongs to somebody else."""
 

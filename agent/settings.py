@@ -115,6 +115,8 @@ class AuditSettings(Value):
     partly_share: float = Field(default=0.3, ge=0, le=1)
     calibration: Path | None = None
     """Parameters that `attest eval audit --fit` wrote; None: those that come with attest."""
+    entailment_model: Path | None = None
+    """Folder of a cross-encoder for natural language inference, asked about sentences that no source has verbatim."""
 
     def policy_of(self, tenant: str) -> AuditPolicy:
         """Return what follows from audits of a tenant's answers."""

@@ -17,6 +17,7 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine, make_url
 
 from agent.audit.auditor import Auditor
+from agent.audit.cross_encoder import CrossEncoderEntailment
 from agent.budgets import BudgetKeeper, Budgets
 from agent.conversations import ConversationBook
 from agent.copies import RunCopies
@@ -202,7 +203,8 @@ async def open_container(settings: Settings) -> AsyncGenerator[Container, None]:
         model = tiers.large
         usage = UsageBook(engine)
         budgets = Budgets(settings.budget, usage)
-        auditor = Auditor(language, settings.audit)
+        inference = settings.audit.entailment_model
+        auditor = Auditor(language, settings.audit, CrossEncoderEntailment(inference) if inference else None)
         library = DocumentLibrary(ingest.catalog, store, ingest.live)
         tools = await open_tools(stack, settings, language, ingest, library)
         agent = Agent(

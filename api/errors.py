@@ -64,6 +64,7 @@ STATUS: dict[str, int] = {
     "unknown_job": 404,
     "unknown_database": 404,
     "audit_calibration": 500,
+    "audit_model": 500,
     "unknown_run": 404,
     "run_conflict": 409,
     "unknown_conversation": 404,

@@ -1,4 +1,4 @@
-"""The citation auditor: one verdict for every sentence of an answer, by rules alone."""
+"""The citation auditor: one verdict for every sentence of an answer, by rules and, where set, a model of inference."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from agent.audit.calibration import LinearRule, load_calibration
 from agent.audit.claims import Sentence, read_sentences
 from agent.audit.computed import OPERATION_WORDS
+from agent.audit.entailment import CONTRADICTS_AT, Entailment, Stance
 from agent.audit.figure_finding import FOUND, FigureContext, is_minor
 from agent.audit.figures import check_figures, figures_of
 from agent.audit.findings import (
@@ -15,6 +16,7 @@ from agent.audit.findings import (
     flip_evidence,
     quote_evidence,
     restrictor_evidence,
+    stance_evidence,
     substitution_evidence,
     support_evidence,
 )
@@ -45,9 +47,15 @@ class Auditor:
         AuditCalibrationError: the file of parameters that the settings name cannot be read.
     """
 
-    def __init__(self, language: SymbolReader, settings: AuditSettings | None = None) -> None:
+    def __init__(
+        self,
+        language: SymbolReader,
+        settings: AuditSettings | None = None,
+        entailment: Entailment | None = None,
+    ) -> None:
         self._reader = language
         self._settings = settings or AuditSettings()
+        self._entailment = entailment
         self._calibration = load_calibration(self._settings.calibration)
 
     def audit(
@@ -110,6 +118,7 @@ class Auditor:
         return _Run(
             reader=self._reader,
             settings=self._settings,
+            entailment=self._entailment,
             tenant=tenant,
             tier=tier,
             question=question,
@@ -132,6 +141,7 @@ class _Run:
 
     reader: SymbolReader
     settings: AuditSettings
+    entailment: Entailment | None
     tenant: str
     tier: Tier
     question: str
@@ -234,6 +244,7 @@ class _Run:
             support=support,
             substitution=None if exact else find_substitution(sentence.text, stated, sources),
             restrictor=None if exact else find_restrictor(sentence.text, sources),
+            stance=self._ask(sentence, support),
             wrong_period=self._is_wrong_period(sources, symbols),
         )
         self.cited_figures += [f.match for f in figures if f.outcome in FOUND and f.match is not None]
@@ -242,6 +253,12 @@ class _Run:
         off_question = findings.wrong_period or any(f.outcome == "period_not_asked" for f in figures)
         flags: tuple[Flag, ...] = ("off_question",) if off_question and kind != "contradicted" else ()
         return kind, self._evidence(sentence, findings, kind), flags
+
+    def _ask(self, sentence: Sentence, support: Support) -> Stance | None:
+        """Ask the model about a sentence and the best place of its sources, where rules go by words alone."""
+        if self.entailment is None or support.kind != "lexical" or support.source is None or not support.source_span:
+            return None
+        return self.entailment.judge(support.source.text[slice(*support.source_span)], sentence.text)
 
     def _place(self, index: int, sentence: Sentence, support: Support, kind: VerdictKind) -> None:
         if support.kind == "verbatim" and support.source and support.source_span and kind == "supported":
@@ -282,6 +299,8 @@ class _Run:
             found.append(substitution_evidence(findings.substitution, sentence, self.language))
         if findings.restrictor is not None:
             found.append(restrictor_evidence(findings.restrictor, sentence, self.language))
+        if findings.stance is not None and findings.stance.contradicts >= CONTRADICTS_AT:
+            found.append(stance_evidence(findings.stance, findings.support, sentence, self.language))
         if findings.wrong_period:
             asked = next((symbol.surface for symbol in times(self.asked)), self.question)
             found.append(

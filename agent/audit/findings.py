@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent.audit.claims import Sentence
+from agent.audit.entailment import Stance
 from agent.audit.figure_finding import FOUND, FigureFinding
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
@@ -117,6 +118,18 @@ def _wording_evidence(
         source_span=source_span,
         answer_value=stated,
         source_value=found,
+    )
+
+
+def stance_evidence(stance: Stance, support: Support, sentence: Sentence, language: AnswerLanguage) -> Evidence:
+    """Report that a model finds sentence and source at odds."""
+    return Evidence(
+        rule="meaning",
+        passed=False,
+        detail=say("stance", language, percent=round(100 * stance.contradicts)),
+        label=support.source.label if support.source else None,
+        answer_span=sentence.answer_span(0, len(sentence.text)),
+        source_span=support.source_span,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agent.audit.entailment import CONTRADICTS_AT, Stance
 from agent.audit.figure_finding import CONTRADICTS, FOUND, FigureFinding, is_minor
 from agent.audit.flips import Flip
 from agent.audit.quotes import QuoteFinding
@@ -33,6 +34,8 @@ class Findings:
     support: Support
     substitution: Substitution | None = None
     restrictor: Restrictor | None = None
+    stance: Stance | None = None
+    """What a model says of the sentence and the place of its source; None where none was asked."""
     wrong_period: bool = False
     """Every cited passage belongs to another period than was asked for, and the sentence does not say so."""
 
@@ -47,6 +50,8 @@ def judge(findings: Findings, settings: AuditSettings) -> VerdictKind:
     if findings.flip is not None or any(f.outcome in CONTRADICTS for f in findings.figures):
         return "contradicted"
     if findings.substitution is not None and findings.substitution.moved:
+        return "contradicted"
+    if findings.stance is not None and findings.stance.contradicts >= CONTRADICTS_AT:
         return "contradicted"
     if findings.invented_quote:
         return "unsupported"

@@ -114,6 +114,10 @@ _TEXT: dict[str, tuple[str, str]] = {
         "来源没有说“{answer}”：“{source}”",
         'the source does not say "{answer}": "{source}"',
     ),
+    "stance": (
+        "推理模型认为来源与这句话矛盾（{percent}%）",
+        "the model of inference finds that the source contradicts this ({percent}%)",
+    ),
     "off_question": (
         "来源中确有此句，但看起来没有回答所问的问题",
         "the source says so, but it does not seem to answer what was asked",

@@ -55,6 +55,24 @@ def save_bge_reranker(folder: Path, size: Size = TINY) -> Path:
     return folder
 
 
+def save_cross_encoder(folder: Path, labels: Sequence[str], size: Size = TINY) -> Path:
+    """Write what sentence-transformers loads as a cross-encoder with these labels."""
+    import torch
+    import transformers
+
+    names = dict(enumerate(labels))
+    config = _save_tokenizer(
+        folder,
+        size,
+        num_labels=len(labels),
+        id2label=names,
+        label2id={label: number for number, label in names.items()},
+    )
+    torch.manual_seed(13)
+    transformers.XLMRobertaForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
 def save_sentence_transformer(folder: Path, size: Size = TINY) -> Path:
     """Write a sentence-transformers model: mean pooling, then a projection to half the dimensions; E5's prompts."""
     import torch
