@@ -110,7 +110,7 @@ class ConversationBook:
     def delete(self, conversation_id: str, principal: Principal) -> int:
         """Delete a conversation with all of its runs; return how many runs there were.
 
-        What was used stays counted, for it holds no text.
+        What was used stays counted, for it holds no text; audits of the runs go with them.
 
         Raises:
             UnknownConversationError: no such conversation, or another user's.
