@@ -236,14 +236,19 @@ class _Run:
             context=f"{sentence.heading}\n{sentence.header}\n{worked_out}",
         )
         exact = support.kind == "verbatim" or sentence.text.count("|") >= 2
+        # Amounts, and figures of tables, are bound to their subject by checks of their own.
+        settled = any(
+            f.outcome == "computed" or (f.outcome in FOUND and f.symbol.kind == "amount") or f.outcome == "unit_unknown"
+            for f in figures
+        )
         findings = Findings(
             length=len(sentence.text),
             figures=figures,
             quotes=check_quotes(sentence.text, sources, self.question),
             flip=None if exact else find_flip(sentence.text, sources),
             support=support,
-            substitution=None if exact else find_substitution(sentence.text, stated, sources),
-            restrictor=None if exact else find_restrictor(sentence.text, sources),
+            substitution=None if exact or settled else find_substitution(sentence.text, stated, sources),
+            restrictor=None if exact or settled else find_restrictor(sentence.text, sources),
             stance=self._ask(sentence, support),
             wrong_period=self._is_wrong_period(sources, symbols),
         )
