@@ -1,9 +1,8 @@
 """Twenty questions over the samples, asked of a small chat model behind an endpoint, in each form.
 
-    /work/…/local-llm CACHE_DIR 8555 smol            # or any OpenAI-compatible endpoint
     python tests/bench/small_models.py --url http://127.0.0.1:8555/v1 --model smol --forms xml json native
 
-Prints a table for docs/measurements.md; `--log FILE` keeps every run's events as JSON lines, among them what the
+Any OpenAI-compatible endpoint will do, such as llama.cpp's server. Prints a table for docs/measurements.md; `--log FILE` keeps every run's events as JSON lines, among them what the
 model wrote. "Right": the answer holds what the question file names. Never part of the tests.
 """
 
