@@ -2,8 +2,9 @@
 
     python tests/bench/small_models.py --url http://127.0.0.1:8555/v1 --model smol --forms xml json native
 
-Any OpenAI-compatible endpoint will do, such as llama.cpp's server. Prints a table for docs/measurements.md; `--log FILE` keeps every run's events as JSON lines, among them what the
-model wrote. "Right": the answer holds what the question file names. Never part of the tests.
+Any OpenAI-compatible endpoint will do, such as llama.cpp's server. Prints a table for docs/measurements.md;
+`--log FILE` keeps every run's events as JSON lines, among them what the model wrote. "Right": the answer holds what
+the question file names. Never part of the tests.
 """
 
 from __future__ import annotations
