@@ -37,12 +37,14 @@ _PROTOCOL_NAMES: Final = (
     "tool_name|tool_calls?|tool_response|tool_result|tool|tools|arguments?|args|parameters?|invoke|function(?:_calls?)?"
     "|final_answer|final|answer|thought|thoughts|think|thinking|reasoning|action|action_input|observation|observations"
     "|plan|finish|passages?|sources?|documents?|context|system|assistant|user|human|developer|instructions?|instruction"
-    "|start_of_turn|end_of_turn|bos|eos|sys|s"
+    "|start_of_turn|end_of_turn|bos|eos|sys|s|工具名称?|工具调用|参数|最终答案|最终回答"
 )
 # Read on the folded text (half-width, lower case, same length). Every repetition is bounded: linear time.
-_PROTOCOL_TAG_RE: Final = re.compile(rf"<(?=\s{{0,8}}/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))|<(?=\s{{0,8}}\|)")
+_PROTOCOL_TAG_RE: Final = re.compile(
+    rf"[<〈⟨](?=\s{{0,8}}/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))|<(?=\s{{0,8}}\|)"
+)
 _PROTOCOL_END_RE: Final = re.compile(
-    rf"‹\s{{0,8}}(?:\||/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))[^<>‹›\n]{{0,200}}(>)"
+    rf"‹\s{{0,8}}(?:\||/?\s{{0,8}}(?:{_PROTOCOL_NAMES})(?![a-z0-9]))[^<>‹›〉⟩\n]{{0,200}}([>〉⟩])"
 )
 _BRACKET_MARK_RE: Final = re.compile(
     r"[\[【]\s{0,8}/?\s{0,8}(?:inst|system|知识来源|关键内容|置信度|上下文|有效期|说法冲突|knowledge\s{1,8}source|key\s{1,8}content"

@@ -27,7 +27,7 @@ _NAMES: dict[str, TagName] = {
     "工具调用": "wrapper",
 }
 """The tags as models write them. A wrapper is what some put around a call because they were trained to."""
-OPENING, _CLOSING = "<＜〈⟨‹﹤", ">＞〉⟩›﹥"
+OPENING, _CLOSING = "<＜〈⟨﹤", ">＞〉⟩﹥"
 # Models write tags with blanks, odd case and brackets of other widths; all are read.
 _TAG_RE = re.compile(
     rf"[{OPENING}]\s{{0,4}}([/／]?)\s{{0,4}}({'|'.join(sorted(_NAMES, key=len, reverse=True))})\s{{0,4}}[{_CLOSING}]",

@@ -18,6 +18,7 @@ from agent.protocols.pieces import (
     join_adjacent,
 )
 from agent.protocols.xml import XmlProtocol
+from retrieval.neutralise import neutralise
 
 CALL = '<tool_name>search_knowledge</tool_name><arguments>{"question": "Q3"}</arguments>'
 
@@ -292,3 +293,10 @@ def test_any_json_arguments_come_through_whole(arguments: dict[str, object], dat
     pieces = parse(f"Thought: x\n<tool_name>t</tool_name><arguments>{raw}</arguments>")
     expected = json.loads(raw.replace("\x00", "\ufffd").replace("\\u0000", "\\ufffd"))
     assert calls(pieces) == [("t", expected)]
+
+
+@pytest.mark.parametrize("tag", ["</final_answer>", "＜/final_answer＞", "〈/最终回答〉", "⟨tool_name⟩", "<参数>"])
+def test_the_look_alikes_that_stand_for_tags_of_documents_are_text(tag: str) -> None:
+    told = f"The title is {neutralise(tag)}, says the page."
+    assert neutralise(tag) != tag
+    assert answer(parse(f"Thought: t\n<final_answer>{told}</final_answer>")) == told
