@@ -56,5 +56,7 @@ def foreign_signal(
 def _lead(candidates: Sequence[Candidate]) -> float:
     """Return how far the best translated hit is before the next ones, in the logarithm of their scores."""
     scores = sorted((c.scores["translated"] for c in candidates if "translated" in c.scores), reverse=True)
-    others = scores[1:_COMPARED]
-    return log1p(scores[0]) - log1p(sum(others) / len(others)) if len(others) > 1 else 0.0
+    if not scores:
+        return 0.0
+    others = scores[1:_COMPARED]  # none: in a small index the best can be the only one that holds any of the words
+    return log1p(scores[0]) - log1p(sum(others) / len(others) if others else 0.0)

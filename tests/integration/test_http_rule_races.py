@@ -158,10 +158,10 @@ async def test_question_asked_while_a_correction_comes_is_hidden_at_the_end(
     await upload_and_wait(client, "a.md", b"# A\n\nThe allowance is 300 dollars.")
     drive = RunService._drive
 
-    async def overtaken(self: RunService, *given: Any) -> None:
+    async def overtaken(self: RunService, *given: Any, **more: Any) -> None:
         # The question is hidden by now, and nothing of the run is stored yet.
         await correct(client, "Blue Zebrafish", "secret")
-        await drive(self, *given)
+        await drive(self, *given, **more)
 
     monkeypatch.setattr(RunService, "_drive", overtaken)
     question = {"question": "What is the allowance of Blue Zebrafish?", "stream": False}

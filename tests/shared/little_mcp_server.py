@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from typing import Any
 
@@ -69,7 +70,8 @@ async def _over_streams() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print("ready", flush=True)
-        uvicorn.run(guarded(SERVER.streamable_http_app()), host="127.0.0.1", port=int(sys.argv[1]), log_level="error")
+        door = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+        print("ready", flush=True)  # from here on whoever connects waits until the server answers
+        uvicorn.Server(uvicorn.Config(guarded(SERVER.streamable_http_app()), log_level="error")).run([door])
     else:
         anyio.run(_over_streams)

@@ -53,6 +53,16 @@ def test_a_passage_that_stands_out_counts_more_than_one_among_many(judge: Foreig
     assert 0 <= among.relevance < out.relevance <= 0.95
 
 
+def test_the_only_passage_with_any_of_the_words_stands_out(judge: ForeignJudge) -> None:
+    alone = foreign_signal(judge, QUESTION, [found(LEAVE, translated=3.0, foreign=0.8)], 3)
+    beside_equals = foreign_signal(
+        judge, QUESTION, [found(text, translated=3.0, foreign=0.8) for text in (LEAVE, *OTHERS)], 3
+    )
+    assert alone is not None
+    assert beside_equals is not None
+    assert alone.log_odds > beside_equals.log_odds
+
+
 def test_more_asked_terms_make_the_same_passages_tell_more(judge: ForeignJudge) -> None:
     candidates = [found(LEAVE, translated=9.0, foreign=0.83), *(found(text, translated=2.0) for text in OTHERS)]
     short, long = (foreign_signal(judge, QUESTION, candidates, asked) for asked in (2, 8))
